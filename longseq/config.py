@@ -1,0 +1,112 @@
+"""Configuration: frozen dataclasses, a TOML file, then `key=value`; wrong keys and values are errors that help.
+
+A configuration is a keyword-only frozen dataclass whose fields may be other such dataclasses. Each field is followed
+by a docstring with its unit; values are checked in `__post_init__` through `require`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from longseq.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def require(holds: bool, key: str, value: object, rule: str) -> None:
+    """Raise `ConfigError` with the dotted key, the value and the rule unless `holds`."""
+    if not holds:
+        raise ConfigError(where=key, expected=rule, found=repr(value))
+
+
+def load(kind: type[T], file: str | Path | None = None, assignments: Iterable[str] = ()) -> T:
+    """Defaults, then the TOML file, then each `dotted.key=value` in order.
+
+    Raises:
+        ConfigError: a file that cannot be read, an unknown key (the known ones are listed), a value of another type,
+            or one that breaks its rule.
+    """
+    tree: dict[str, Any] = {}
+    if file is not None:
+        try:
+            tree = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ConfigError(error.strerror or "cannot be read", where=str(file)) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(where=str(file), expected="TOML", found=str(error)) from None
+    for text in assignments:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(where=f"--set {text}", expected="KEY=VALUE", found=repr(text))
+        _assign(tree, key.strip().split("."), _parse(value.strip()))
+    return from_mapping(kind, tree)
+
+
+def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") -> T:
+    """Build a configuration dataclass from nested mappings; `prefix` is the dotted path so far."""
+    hints = typing.get_type_hints(kind)
+    names = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for name, value in mapping.items():
+        key = f"{prefix}{name}"
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            remedy = (f"did you mean {prefix}{near[0]}? " if near else "") + "known: " + ", ".join(names)
+            raise ConfigError("unknown key", where=key, remedy=remedy)
+        values[name] = _convert(hints[name], value, key)
+    return kind(**values)
+
+
+def to_mapping(config: object) -> dict[str, Any]:
+    """Nested plain dictionaries: what `from_mapping` takes and JSON can carry."""
+    return dataclasses.asdict(config)  # type: ignore[call-overload]
+
+
+def _assign(tree: dict[str, Any], path: list[str], value: Any) -> None:
+    for name in path[:-1]:
+        tree = tree.setdefault(name, {})
+        if not isinstance(tree, dict):
+            raise ConfigError(where=".".join(path), expected="a table", found=repr(tree))
+    tree[path[-1]] = value
+
+
+def _parse(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text  # a bare word is a string: --set model.mixer=gated
+
+
+def _convert(hint: Any, value: Any, key: str) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if dataclasses.is_dataclass(hint):
+        if not isinstance(value, Mapping):
+            raise ConfigError(where=key, expected="a table", found=repr(value))
+        return from_mapping(hint, value, f"{key}.")  # type: ignore[arg-type]
+    if origin in (types.UnionType, typing.Union):
+        if value is None and type(None) in arguments:
+            return None
+        return _convert(next(a for a in arguments if a is not type(None)), value, key)
+    if origin is typing.Literal:
+        if value not in arguments:
+            raise ConfigError(where=key, expected="one of " + ", ".join(map(repr, arguments)), found=repr(value))
+        return value
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise ConfigError(where=key, expected="a list", found=repr(value))
+        return tuple(_convert(arguments[0], item, f"{key}[{i}]") for i, item in enumerate(value))
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not hint:
+        raise ConfigError(where=key, expected=_NAMES.get(hint, str(hint)), found=repr(value))
+    return value
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "a string", bool: "true or false"}

@@ -1,0 +1,88 @@
+"""What can go wrong, said in one line: where, what was expected, what was found, and the way out.
+
+    toy.fa.gz:12 (chrM): expected a DNA letter, found '!' at base 431; --on-unknown N reads it as N
+
+The library raises; only `longseq.cli` turns a kind of error into an exit code.
+"""
+
+from __future__ import annotations
+
+
+class LongseqError(Exception):
+    """Base of every error that is ours.
+
+    Either `problem` says it all, or `expected` and `found` do; `where` is a file, a line, a record or a dotted
+    configuration key; `remedy` is the way out.
+    """
+
+    def __init__(
+        self,
+        problem: str = "",
+        *,
+        where: str | None = None,
+        expected: str | None = None,
+        found: str | None = None,
+        remedy: str | None = None,
+    ):
+        self.problem, self.where, self.expected, self.found, self.remedy = problem, where, expected, found, remedy
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        parts = [self.problem] if self.problem else []
+        if self.expected is not None:
+            parts.append(f"expected {self.expected}, found {self.found}")
+        text = ", ".join(parts)
+        if self.where:
+            text = f"{self.where}: {text}"
+        if self.remedy:
+            text = f"{text}; {self.remedy}"
+        return text.replace("\n", "\\n")
+
+    def __reduce__(self):
+        return _rebuild, (type(self), self.__dict__.copy())
+
+
+def _rebuild(kind: type[LongseqError], fields: dict) -> LongseqError:
+    return kind(**{name: fields[name] for name in ("problem", "where", "expected", "found", "remedy")})
+
+
+class InputError(LongseqError):
+    """The data is not what its reader can take."""
+
+
+class AlphabetError(InputError):
+    """A letter outside the alphabet, or a checkpoint of another alphabet."""
+
+
+class CheckpointError(InputError):
+    """A checkpoint directory that is missing, incomplete, or of another kind."""
+
+
+class StateError(InputError):
+    """A state or snapshot that is damaged, or belongs to another model."""
+
+
+class UsageError(LongseqError):
+    """The request itself is wrong: a value, a combination, a missing extra."""
+
+
+class ConfigError(UsageError):
+    """A configuration value breaks its rule; `where` is the dotted key."""
+
+
+class OutputExistsError(UsageError):
+    """The output stands already and `--force` was not given."""
+
+
+class StoppedError(LongseqError):
+    """A signal asked for a stop; what was done is saved and can be resumed."""
+
+
+def place(source: str, line: int | None = None, record: str | None = None) -> str:
+    """`toy.fa.gz:12 (chrM)` from its parts; `line` is 1-based."""
+    text = "<stdin>" if source == "-" else source
+    if line is not None:
+        text += f":{line}"
+    if record is not None:
+        text += f" ({record})"
+    return text

@@ -1,0 +1,124 @@
+"""Progress: a bar on a terminal, one line a minute elsewhere, nothing in a library call.
+
+The library takes a `Progress` and tells it how far it is; only `cli` chooses which one. Talk goes to stderr.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+from typing import Protocol, TextIO
+
+log = logging.getLogger("longseq")
+
+
+class Progress(Protocol):
+    def start(self, what: str, total: int | None, unit: str) -> None:
+        """A task begins; `total` in `unit` where known."""
+
+    def advance(self, amount: int, **facts: object) -> None:
+        """`amount` more is done; `facts` (memory, exponent, loss …) are shown as they are."""
+
+    def finish(self) -> None:
+        """The task ended, well or not."""
+
+
+class NullProgress:
+    """Says nothing."""
+
+    def start(self, what: str, total: int | None = None, unit: str = "") -> None: ...
+
+    def advance(self, amount: int, **facts: object) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+class LineProgress:
+    """One line every `period` seconds: done, rate, time left, facts."""
+
+    def __init__(
+        self, stream: TextIO | None = None, period: float = 60.0, clock: Callable[[], float] = time.monotonic
+    ):
+        self._stream, self._period, self._clock = stream or sys.stderr, period, clock
+        self._what, self._total, self._unit, self._done = "", None, "", 0  # type: tuple[str, int | None, str, int]
+        self._began = self._said = clock()
+
+    def start(self, what: str, total: int | None = None, unit: str = "") -> None:
+        self._what, self._total, self._unit, self._done = what, total, unit, 0
+        self._began = self._said = self._clock()
+
+    def advance(self, amount: int, **facts: object) -> None:
+        self._done += amount
+        now = self._clock()
+        if now - self._said >= self._period:
+            self._said = now
+            self._stream.write(describe(self._what, self._done, self._total, self._unit, now - self._began, facts))
+            self._stream.write("\n")
+            self._stream.flush()
+
+    def finish(self) -> None: ...
+
+
+class BarProgress:
+    """A bar that rewrites its line; needs a terminal."""
+
+    def __init__(self, stream: TextIO | None = None):
+        self._stream = stream or sys.stderr
+        self._bar = None  # type: object
+
+    def start(self, what: str, total: int | None = None, unit: str = "") -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.finish()
+        self._total, self._unit, self._done, self._began, self._what = total, unit, 0, time.monotonic(), what
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[facts]}"))
+        self._bar = Progress(*columns, console=Console(file=self._stream), transient=True)
+        self._task = self._bar.add_task(what, total=total, facts="")
+        self._bar.start()
+
+    def advance(self, amount: int, **facts: object) -> None:
+        self._done += amount
+        rate = self._done / max(time.monotonic() - self._began, 1e-9)
+        shown = "  ".join([f"{short(rate)} {self._unit}/s", *(f"{k} {v}" for k, v in facts.items())])
+        if self._bar is not None:
+            self._bar.update(self._task, advance=amount, facts=shown)  # type: ignore[attr-defined]
+
+    def finish(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()  # type: ignore[attr-defined]
+            self._bar = None
+
+
+def describe(what: str, done: int, total: int | None, unit: str, seconds: float, facts: dict) -> str:
+    """`summarize chr2: 12.1 M of 16.0 M base (75 %), 41.2 k base/s, 1 min 34 s left, memory 312 MiB`."""
+    rate = done / max(seconds, 1e-9)
+    text = f"{what}: {short(done)}"
+    if total:
+        text += f" of {short(total)} {unit} ({100 * done / total:.0f} %)"
+    else:
+        text += f" {unit}"
+    text += f", {short(rate)} {unit}/s"
+    if total and rate > 0:
+        text += f", {duration(max(total - done, 0) / rate)} left"
+    return text + "".join(f", {name} {value}" for name, value in facts.items())
+
+
+def short(number: float) -> str:
+    """Three figures and a decimal prefix: 41200 is `41.2 k`."""
+    for scale, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= scale:
+            return f"{number / scale:.3g}{prefix}"
+    return f"{number:.3g}"
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `1 min 34 s`, `3 h 20 min`."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3600} h {seconds % 3600 // 60} min"

@@ -1,0 +1,139 @@
+"""Record, Interval and Alphabet: the words in which every room speaks of data.
+
+Coordinates are 0-based and half-open `[start, end)`, in base pairs (DNA) or Unicode code points (documents).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longseq.errors import ConfigError, UsageError, place
+
+Kind = Literal["dna", "document"]
+
+IUPAC = b"ACGTRYSWKMBDHVN"
+"""The fifteen nucleotide codes, in the order in which `longseq` numbers them (A, C, G, T are 0-3)."""
+
+COMPLEMENT = bytes.maketrans(b"ACGTURYSWKMBDHVNacgturyswkmbdhvn", b"TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn")
+"""Translation table to the complementary code, case kept (NC-IUB 1984, table 1); U complements to A."""
+
+
+@dataclass(kw_only=True)
+class Record:
+    """One named sequence or document, read once from front to back.
+
+    `pieces` yields the record's letters in order, in pieces of the reader's choosing: `bytes` of ASCII nucleotide
+    letters without line breaks for DNA, `str` for documents. It can be walked once; when the reader is asked for its
+    next record, what was left of this one is skipped. `length` is known only where the file declares it, or after the
+    last piece. A reader sets `truncated` when the file ended too early: what was read is whole, what is missing is not.
+    """
+
+    id: str
+    """Name up to the first white space; may be empty, may be repeated in a file."""
+    kind: Kind
+    """What the letters are."""
+    source: str
+    """File as the user named it; `-` is standard input."""
+    index: int
+    """Position in the file, 0-based."""
+    pieces: Iterator[bytes] | Iterator[str]
+    """The letters, once."""
+    description: str = ""
+    """The rest of the header line."""
+    line: int | None = None
+    """Line of the header, 1-based; None where the format has no lines."""
+    case_is_mask: bool = True
+    """Whether lower case marks soft-masked letters (GenBank, EMBL: no)."""
+    topology: Literal["circular", "linear"] | None = None
+    """As declared by the file; None is unknown, never a guess."""
+    length: int | None = None
+    """Letters in the record, once known."""
+    quality: bytes | None = None
+    """FASTQ only: one Phred+33 character a base."""
+    truncated: bool = False
+    """The file ended inside this record."""
+    notes: Mapping[str, str | int] = field(default_factory=dict)
+    """What else the reader found: encoding, number of bad bytes, letters the format cannot carry."""
+
+    @property
+    def where(self) -> str:
+        return place(self.source, self.line, self.id)
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Interval:
+    """`[start, end)` of a named record, with a strand where one is meant."""
+
+    record: str
+    start: int
+    end: int
+    strand: Literal["+", "-", "."] = "."
+
+    def __post_init__(self):
+        if not 0 <= self.start <= self.end:
+            raise UsageError(
+                where=f"{self.record}:{self.start}-{self.end}", expected="0 <= start <= end", found="other"
+            )
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    @classmethod
+    def parse(cls, text: str) -> Interval:
+        """`chr2:1,001-2,000` as samtools reads it, 1-based and closed, so start 1000, end 2000.
+
+        A bare `chr2` is the whole record (end 2^63 - 1), `chr2:1001` and `chr2:1001-` run to its end. The last colon
+        splits, so names may hold colons if a range follows.
+
+        Raises:
+            UsageError: no name, a start below 1, or an end before the start.
+        """
+        match = re.fullmatch(r"(.+?)(?::([\d,]+)(?:-([\d,]*))?)?", text)
+        remedy = "write NAME, NAME:START or NAME:START-END, 1-based and closed"
+        if match is None:
+            raise UsageError(where=f"region {text!r}", expected="a record name", found="none", remedy=remedy)
+        name, first, last = match.groups()
+        start = int(first.replace(",", "")) if first else 1
+        end = int(last.replace(",", "")) if last else 2**63 - 1
+        if start < 1 or end < start:
+            raise UsageError(
+                where=f"region {text!r}", expected="1 <= START <= END", found=f"{start}-{end}", remedy=remedy
+            )
+        return cls(record=name, start=start - 1, end=end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alphabet:
+    """The contract between letters and ids, stored in a checkpoint and compared when one is loaded."""
+
+    name: Literal["dna"] = "dna"
+    """Family of the alphabet."""
+    ambiguity: Literal["keep", "N"] = "keep"
+    """IUPAC codes other than ACGTN keep ids of their own, or are read as N."""
+    version: int = 1
+    """Raised whenever the meaning of an id changes."""
+
+    def __post_init__(self):
+        if self.name != "dna":
+            raise ConfigError(where="alphabet.name", expected="'dna'", found=repr(self.name))
+        if self.ambiguity not in ("keep", "N"):
+            raise ConfigError(where="alphabet.ambiguity", expected="'keep' or 'N'", found=repr(self.ambiguity))
+
+    @property
+    def letters(self) -> bytes:
+        """Letter of each id, in order; case is a mask beside the ids, U is read as T."""
+        return IUPAC if self.ambiguity == "keep" else b"ACGTN"
+
+    def digest(self) -> str:
+        """sha256 of the contract's canonical text."""
+        text = f"longseq.alphabet/{self.version}:{self.name}:{self.ambiguity}:{self.letters.decode()}:U=T:case=mask"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def reverse_complement(letters: bytes) -> bytes:
+    """Reverse complement with case kept. `reverse_complement(reverse_complement(x)) == x` for letters without U."""
+    return letters.translate(COMPLEMENT)[::-1]
