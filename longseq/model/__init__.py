@@ -1,0 +1,21 @@
+"""Models: ids and a state in, hidden vectors, scores and a state out; checkpoint directories."""
+
+from longseq.model.checkpoint import Checkpoint, load, save
+from longseq.model.config import ModelConfig
+from longseq.model.encoder import Encoder
+from longseq.model.heads import Classifier, NextToken
+from longseq.model.language import LanguageModel
+from longseq.model.state import State, detach
+
+__all__ = [
+    "Checkpoint",
+    "Classifier",
+    "Encoder",
+    "LanguageModel",
+    "ModelConfig",
+    "NextToken",
+    "State",
+    "detach",
+    "load",
+    "save",
+]

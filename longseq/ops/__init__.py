@@ -1,0 +1,1 @@
+"""The mathematics: feature maps, linear attention, memory arithmetic, short convolution, exchange between processes."""

@@ -1,0 +1,30 @@
+"""longseq: genomes and long documents through linear attention, in constant memory.
+
+    import longseq
+    checkpoint = longseq.load("dna")
+    for record in longseq.read("genome.fa.gz"): ...
+
+Names are fetched when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from longseq.formats import read
+    from longseq.model import load
+    from longseq.streaming import Surprisal
+
+_HOMES = {"load": "longseq.model", "read": "longseq.formats", "Surprisal": "longseq.streaming"}
+
+__all__ = ["Surprisal", "__version__", "load", "read"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'longseq' has no attribute {name!r}; it has {', '.join(__all__)}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

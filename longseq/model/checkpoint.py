@@ -1,0 +1,224 @@
+"""The checkpoint directory: config.json, tokenizer.json, model.safetensors, labels.json, a model card.
+
+Complete without a network; nothing in it is a pickle. `training/`, where a run keeps what it needs to go on, is never
+read here and may be deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from longseq import tokens
+from longseq.config import from_mapping, to_mapping
+from longseq.errors import AlphabetError, CheckpointError, ConfigError
+from longseq.formats.atomic import output_directory
+from longseq.model.config import ModelConfig
+from longseq.model.language import LanguageModel
+
+SCHEMA = "longseq.checkpoint/1"
+PRETRAINED = Path(__file__).parent / "pretrained"
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A loaded checkpoint directory."""
+
+    name: str
+    """As the user named it: a shipped name or a directory."""
+    path: Path
+    model: LanguageModel
+    """In evaluation mode, float32."""
+    tokenizer: tokens.DnaTokenizer | tokens.StreamTokenizer
+    labels: tuple[str, ...] | None
+    """Class names of a classifier, in order of its scores."""
+    sha256: str
+    """Digest of configuration, tokenizer and weights."""
+
+    @property
+    def config(self) -> ModelConfig:
+        return self.model.config
+
+    @property
+    def parameters(self) -> int:
+        """Trained numbers."""
+        return sum(p.numel() for p in self.model.parameters())
+
+
+def shipped() -> list[str]:
+    """Names of the checkpoints that come with the package."""
+    if not PRETRAINED.is_dir():
+        return []
+    return sorted(p.name for p in PRETRAINED.iterdir() if (p / "config.json").is_file())
+
+
+def locate(name: str | Path) -> Path:
+    """The directory of a shipped name, or `name` itself when it is one.
+
+    Raises:
+        CheckpointError: neither; the shipped names are listed.
+    """
+    path = Path(name)
+    if str(name) in shipped() and not path.exists():
+        return PRETRAINED / str(name)
+    if not path.is_dir():
+        known = ", ".join(shipped()) or "none"
+        raise CheckpointError(
+            where=str(name),
+            expected="a checkpoint directory or a shipped name",
+            found="a file" if path.exists() else "nothing there",
+            remedy=f"shipped: {known}; `longseq train` makes one",
+        )
+    for file in FILES:
+        if not (path / file).is_file():
+            raise CheckpointError(
+                where=str(path), expected=" ".join(FILES), found=f"no {file}", remedy="is this a checkpoint directory?"
+            )
+    return path
+
+
+def digest(path: Path) -> str:
+    """sha256 over the three files that decide what a model computes."""
+    total = hashlib.sha256()
+    for file in FILES:
+        with open(path / file, "rb") as stream:
+            total.update(hashlib.file_digest(stream, "sha256").digest())
+    return total.hexdigest()
+
+
+def read_config(path: Path) -> dict:
+    """`config.json` as it stands, its schema checked."""
+    file = path / "config.json"
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if schema != SCHEMA:
+        raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(schema))
+    return found
+
+
+def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkpoint:
+    """Load a shipped checkpoint or a directory.
+
+    Raises:
+        CheckpointError: not a checkpoint, of another schema, tensors that are missing, of another shape or not finite.
+        AlphabetError: the tokenizer is not the one the weights were trained with.
+    """
+    path = locate(name)
+    facts = read_config(path)
+    try:
+        config = from_mapping(ModelConfig, facts.get("model", {}), "model.")
+    except ConfigError as error:
+        raise CheckpointError(str(error), where=str(path / "config.json")) from None
+    tokenizer = tokens.load(path / "tokenizer.json")
+    if tokenizer.digest() != facts.get("tokenizer_sha256"):
+        raise AlphabetError(
+            where=str(path / "tokenizer.json"),
+            expected=f"the tokenizer this model was trained with ({str(facts.get('tokenizer_sha256'))[:12]})",
+            found=f"another ({tokenizer.digest()[:12]})",
+            remedy="restore the tokenizer.json that belongs to these weights",
+        )
+    if tokenizer.vocabulary > config.vocabulary:
+        raise AlphabetError(
+            where=str(path),
+            expected=f"at most {config.vocabulary} token ids",
+            found=f"a tokenizer with {tokenizer.vocabulary}",
+        )
+    model = LanguageModel(config)
+    _fill(model, path / "model.safetensors")
+    labels = None
+    if (path / "labels.json").is_file():
+        labels = tuple(json.loads((path / "labels.json").read_text(encoding="utf-8")))
+    return Checkpoint(
+        name=str(name),
+        path=path,
+        model=model.eval().to(device),
+        tokenizer=tokenizer,
+        labels=labels,
+        sha256=digest(path),
+    )
+
+
+def _fill(model: torch.nn.Module, file: Path) -> None:
+    wanted = model.state_dict()
+    try:
+        with safe_open(file, "pt") as found:
+            names = set(found.keys())
+            for name, target in wanted.items():
+                if name not in names:
+                    raise CheckpointError(where=str(file), expected=f"tensor {name}", found="none")
+                tensor = found.get_tensor(name)
+                if tensor.shape != target.shape:
+                    raise CheckpointError(
+                        where=f"{file} ({name})", expected=f"shape {tuple(target.shape)}", found=str(tuple(tensor.shape))
+                    )
+                if not torch.isfinite(tensor).all():
+                    raise CheckpointError(where=f"{file} ({name})", expected="finite numbers", found="NaN or infinity")
+                target.copy_(tensor)
+            if extra := sorted(names - wanted.keys()):
+                raise CheckpointError(where=str(file), expected="no other tensors", found=", ".join(extra[:3]))
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(where=str(file), expected="a safetensors file", found=str(error)) from None
+
+
+def save(
+    directory: str | Path,
+    model: LanguageModel,
+    tokenizer: tokens.DnaTokenizer | tokens.StreamTokenizer,
+    *,
+    labels: Sequence[str] | None = None,
+    card: Mapping[str, object] | None = None,
+    dtype: torch.dtype = torch.float32,
+    force: bool = False,
+) -> None:
+    """Write a checkpoint directory, whole or not at all.
+
+    `card` becomes the model card's table; `dtype` is that of the stored weights.
+
+    Raises:
+        OutputExistsError: it stands already and `force` is off.
+    """
+    from longseq import __version__
+
+    config = {
+        "schema": SCHEMA,
+        "longseq": __version__,
+        "model": to_mapping(model.config),
+        "tokenizer_sha256": tokenizer.digest(),
+    }
+    with output_directory(directory, force=force) as aside:
+        (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        tokenizer.save(aside / "tokenizer.json")
+        # A parameter is one tensor of its own on disk, whatever it shared in memory.
+        weights = {name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()}
+        save_file(weights, aside / "model.safetensors", metadata={"format": "pt"})
+        if labels is not None:
+            (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
+        (aside / "README.md").write_text(_card(model, card or {}), encoding="utf-8")
+
+
+def _card(model: LanguageModel, facts: Mapping[str, object]) -> str:
+    config = model.config
+    parameters = sum(p.numel() for p in model.parameters())
+    lines = [
+        "# Model card",
+        "",
+        f"A longseq causal language model: {parameters:,} parameters, {config.layers} layers of "
+        f"{' and '.join(config.pattern)} mixers, {config.width} channels, {config.heads} attention heads.",
+        "",
+    ]
+    if facts:
+        lines += ["| fact | value |", "|---|---|"]
+        lines += [f"| {name} | {str(value).replace('|', chr(92) + '|')} |" for name, value in facts.items()]
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+"""What a model is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longseq.config import require
+from longseq.model.mixers import MIXERS
+from longseq.ops.feature_maps import FEATURE_MAPS
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """Shape of an encoder and of the head that scores its next token."""
+
+    vocabulary: int = 15
+    """Number of token ids."""
+    width: int = 128
+    """D, channels of a hidden vector."""
+    layers: int = 4
+    """Blocks of mixer and feed-forward."""
+    heads: int = 4
+    """H, attention heads of a layer; D / H channels each."""
+    pattern: tuple[str, ...] = ("gated",)
+    """Mixer of each layer, repeated over the layers."""
+    feature_map: str = "silu"
+    """phi of the linear mixers."""
+    convolution: int = 4
+    """W, taps of the short convolution of gated mixers; 0: none."""
+    longest: int = 262144
+    """Tokens: the longest time constant to which the decays of gated mixers are spread at the start."""
+    mixer_norm: Literal["width", "head", "none"] = "width"
+    """RMSNorm of a gated mixer's reading: over all its channels, in each attention head, or none."""
+    output_gate: bool = True
+    """Whether gated mixers multiply their reading by a gate on the input."""
+    norm: Literal["rms", "layer"] = "rms"
+    """Norm in front of each mixer and feed-forward, and at the end."""
+    feedforward: Literal["swiglu", "gelu"] = "swiglu"
+    """Feed-forward network."""
+    feedforward_width: int = 0
+    """Its inner channels; 0: 8/3 D (swiglu) or 4 D (gelu), to a multiple of 8."""
+    capacity: int = 65536
+    """Tokens a mixer whose state grows (softmax) may hold before it refuses."""
+    block: int = 64
+    """Tokens a tile of linear attention; speed and rounding only."""
+    rescale: int = 64
+    """Blocks between two renormalisations of a memory, and one a call; 0: never. Changes no output bit."""
+    dropout: float = 0.0
+    """Share of residual channels dropped in training."""
+    seed: int = field(default=0)
+    """Of the initial weights."""
+
+    def __post_init__(self):
+        require(self.vocabulary >= 2, "model.vocabulary", self.vocabulary, ">= 2")
+        require(self.layers >= 1, "model.layers", self.layers, ">= 1")
+        require(self.heads >= 1, "model.heads", self.heads, ">= 1")
+        require(
+            self.width >= 1 and self.width % self.heads == 0,
+            "model.width",
+            self.width,
+            f"a multiple of model.heads ({self.heads})",
+        )
+        require(bool(self.pattern), "model.pattern", self.pattern, "at least one mixer")
+        for name in self.pattern:
+            require(name in MIXERS, "model.pattern", name, "mixers among " + ", ".join(MIXERS))
+        require(
+            self.feature_map in FEATURE_MAPS,
+            "model.feature_map",
+            self.feature_map,
+            "one of " + ", ".join(FEATURE_MAPS),
+        )
+        require(self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps")
+        require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")
+        require(self.feedforward_width >= 0, "model.feedforward_width", self.feedforward_width, ">= 0")
+        require(self.capacity >= 1, "model.capacity", self.capacity, ">= 1 token")
+        require(1 <= self.block <= 4096, "model.block", self.block, "1 to 4096 tokens")
+        require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 blocks")
+        require(0 <= self.dropout < 1, "model.dropout", self.dropout, "in [0, 1)")
+        require("softmax" not in self.pattern or (self.width // self.heads) % 2 == 0, "model.width", self.width,
+                "an even number of channels a head, for rotary positions")
+
+    @property
+    def inner_width(self) -> int:
+        """Channels inside the feed-forward network."""
+        if self.feedforward_width:
+            return self.feedforward_width
+        share = 8 / 3 if self.feedforward == "swiglu" else 4
+        return max(8, round(self.width * share / 8) * 8)

@@ -1,0 +1,82 @@
+"""The encoder: ids and a state in, hidden vectors and a state out, however time is cut."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from longseq.model.config import ModelConfig
+from longseq.model.feedforward import feedforward, norm
+from longseq.model.mixers import MIXERS
+from longseq.model.state import State
+from longseq.ops.exchange import Exchange
+
+
+class Layer(nn.Module):
+    """Mixer and feed-forward, each behind a norm and beside a residual (pre-norm)."""
+
+    def __init__(self, config: ModelConfig, layer: int):
+        super().__init__()
+        self.mixer_norm, self.feedforward_norm = norm(config), norm(config)
+        self.mixer = MIXERS[config.pattern[layer % len(config.pattern)]](config, layer)
+        self.feedforward = feedforward(config)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, x: Tensor, state=None, mask: Tensor | None = None, exchange: Exchange | None = None):
+        """x (B, T, D) → (B, T, D) and the mixer's state."""
+        y, state = self.mixer(self.mixer_norm(x), state, mask, exchange)
+        x = x + self.dropout(y)
+        return x + self.dropout(self.feedforward(self.feedforward_norm(x))), state
+
+
+class Encoder(nn.Module):
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self.embedding = nn.Embedding(config.vocabulary, config.width)
+            self.layers = nn.ModuleList(Layer(config, i) for i in range(config.layers))
+            self.norm = norm(config)
+            nn.init.normal_(self.embedding.weight, std=0.5)
+            # Each residual branch starts small in depth (Radford et al. 2019, section 2.3).
+            for name, weight in self.named_parameters():
+                if name.endswith("output.weight"):
+                    weight.data.mul_((2 * config.layers) ** -0.5)
+
+    def forward(
+        self,
+        ids: Tensor,
+        state: State | None = None,
+        mask: Tensor | None = None,
+        exchange: Exchange | None = None,
+    ) -> tuple[Tensor, State]:
+        """Read T more tokens.
+
+        Args:
+            ids: (B, T) int64.
+            state: what the tokens before left; None at the start of a record.
+            mask: (B, T) bool, True where valid; None: all are.
+            exchange: joins processes that hold slices of the same records; None: alone.
+
+        Returns:
+            hidden: (B, T, D), normed, arbitrary where masked; and the state after the last valid token.
+        """
+        x = self.embedding(ids)
+        states = []
+        for i, layer in enumerate(self.layers):
+            x, after = layer(x, None if state is None else state.layers[i], mask, exchange)
+            states.append(after)
+        hidden = self.norm(x)
+        batch, length = ids.shape
+        count = ids.new_zeros(batch) if state is None else state.count
+        last = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
+        if mask is None:
+            return hidden, State(tuple(states), count + length, hidden[:, -1] if length else last)
+        seen = mask.sum(1)
+        position = torch.arange(1, length + 1, device=ids.device).expand(batch, -1)
+        final = (position * mask).amax(1) - 1 if length else seen - 1
+        picked = torch.cat([last[:, None], hidden], 1).gather(
+            1, (final + 1)[:, None, None].expand(-1, 1, hidden.shape[-1])
+        )
+        return hidden, State(tuple(states), count + seen, picked[:, 0])

@@ -1,0 +1,15 @@
+"""Mixers: how tokens see one another. All keep one contract, and a new one is a class and a line here.
+
+    y, state = mixer(x, state=None, mask=None, exchange=None)
+
+x and y are (B, T, D); `mask` (B, T) is True where a token is valid, None where all are; `state` is what the tokens
+before x left (None: nothing), a NamedTuple whose every tensor has B in front; `exchange` joins processes that hold
+slices of the same records (None: alone). y is arbitrary, but finite, where masked.
+"""
+
+from longseq.model.mixers.gated import Gated
+from longseq.model.mixers.linear import Linear
+from longseq.model.mixers.recurrent import Gru
+from longseq.model.mixers.softmax import Softmax
+
+MIXERS = {"linear": Linear, "gated": Gated, "softmax": Softmax, "gru": Gru}

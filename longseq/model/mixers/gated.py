@@ -1,0 +1,111 @@
+"""Linear attention that forgets: a decay per channel and input, a short convolution, a norm and an output gate.
+
+The decay follows gated linear attention (Yang et al. 2024), spread at the start over time constants from one token to
+the longest context, with some channels that hardly decay; the denominator decays with the memory.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from longseq.model.mixers.heads import join_heads, split_heads
+from longseq.ops.convolution import short_convolution
+from longseq.ops.exchange import Exchange
+from longseq.ops.feature_maps import feature_map
+from longseq.ops.linear_attention import linear_attention
+from longseq.ops.memory import EMPTY, Memory, working_dtype
+from longseq.ops.padding import keep
+
+if TYPE_CHECKING:
+    from longseq.model.config import ModelConfig
+
+KEEPERS = 8
+"""Every so many channels, one starts with a time constant a hundred times the longest context."""
+
+
+class GatedState(NamedTuple):
+    memory: Memory
+    """(B, H, K, V+1)."""
+    tail: Tensor
+    """(B, W-1, 3 D), the last valid inputs of the convolution; W-1 = 0 without one."""
+
+
+class Gated(nn.Module):
+    def __init__(self, config: ModelConfig, layer: int):
+        super().__init__()
+        width, heads = config.width, config.heads
+        self.heads, self.block, self.rescale = heads, config.block, config.rescale
+        self.taps = config.convolution or 1
+        self.project = nn.Linear(width, 3 * width, bias=False)
+        self.decay = nn.Linear(width, width)
+        self.gate = nn.Linear(width, width, bias=False) if config.output_gate else None
+        if config.convolution:
+            self.convolution = nn.Parameter(torch.randn(3 * width, self.taps) * 0.5 / self.taps)
+            with torch.no_grad():
+                self.convolution[:, -1] += 1.0  # near the identity: the current token passes
+        self.map = feature_map(config.feature_map, heads, width // heads)
+        self.norm = {
+            "width": lambda: nn.RMSNorm(width, eps=1e-6),
+            "head": lambda: nn.RMSNorm(width // heads, eps=1e-6),
+            "none": nn.Identity,
+        }[config.mixer_norm]()
+        self.norm_in_heads = config.mixer_norm == "head"
+        self.output = nn.Linear(width, width, bias=False)
+        with torch.no_grad():
+            self.decay.weight.mul_(0.1)
+            self.decay.bias.copy_(initial_decay_bias(width // heads, config.longest).repeat(heads))
+
+    def forward(
+        self, x: Tensor, state: GatedState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
+    ) -> tuple[Tensor, GatedState]:
+        """x (B, T, D) → y (B, T, D), the memory and the convolution's tail after its last valid token."""
+        joined = self.project(x)
+        tail = joined.new_zeros(x.shape[0], self.taps - 1, joined.shape[-1]) if state is None else state.tail
+        if self.taps > 1:
+            if exchange is not None:
+                # A first pass for the tail alone: it needs the inputs, not the result.
+                tail = exchange.tail(short_convolution(joined, self.convolution, tail, mask)[1], tail)
+            joined, tail = short_convolution(joined, self.convolution, tail, mask)
+        q, k, v = (split_heads(part, self.heads) for part in joined.chunk(3, -1))
+        q = self.map.query(q)
+        k, exponent = self.map.key(k)
+        k, v = keep(mask, k), keep(mask, v)
+        if exponent is not None and mask is not None:
+            exponent = exponent.masked_fill(~mask[:, None], EMPTY)
+        with torch.autocast(x.device.type, enabled=False):
+            # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
+            dtype = working_dtype(x)
+            g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
+        g = keep(mask, split_heads(g, self.heads))
+        options = {
+            "decay": g,
+            "decay_bound": 1.0,
+            "key_exponent": exponent,
+            "eps": self.map.eps,
+            "block": self.block,
+            "rescale": self.rescale,
+        }
+        memory = None if state is None else state.memory
+        if exchange is not None:
+            start = memory or Memory.empty(q.shape[0], self.heads, k.shape[-1], v.shape[-1] + 1, q)
+            _, mine = linear_attention(q, k, v, None, **options)
+            memory = exchange.memory(mine, g.sum(2), start)
+        y, memory = linear_attention(q, k, v, memory, **options)
+        y = join_heads(self.norm(y)) if self.norm_in_heads else self.norm(join_heads(y))
+        y = y.to(x.dtype)
+        if self.gate is not None:
+            y = y * F.silu(self.gate(x))
+        return self.output(y), GatedState(memory, tail)
+
+
+def initial_decay_bias(channels: int, longest: int) -> Tensor:
+    """(K,) logits whose sigmoids are 1 / tau, tau log-spaced from 1.5 to `longest` tokens over the channels of a head;
+    every `KEEPERS`-th channel holds a hundred times longer."""
+    tau = torch.logspace(math.log10(1.5), math.log10(longest), channels)
+    tau[KEEPERS - 1 :: KEEPERS] = 100.0 * longest
+    return -torch.log(tau - 1.0)

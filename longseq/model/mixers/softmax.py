@@ -1,0 +1,83 @@
+"""Causal softmax attention with rotary positions: the baseline, whose state is every key and value seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from longseq.errors import UsageError
+from longseq.model.mixers.heads import join_heads, refuse_exchange, split_heads
+from longseq.ops.exchange import Exchange
+
+if TYPE_CHECKING:
+    from longseq.model.config import ModelConfig
+
+
+class SoftmaxState(NamedTuple):
+    keys: Tensor
+    """(B, H, S, K), rotated."""
+    values: Tensor
+    """(B, H, S, V)."""
+    valid: Tensor
+    """(B, S) bool."""
+
+
+class Softmax(nn.Module):
+    def __init__(self, config: ModelConfig, layer: int):
+        super().__init__()
+        self.heads, self.capacity = config.heads, config.capacity
+        self.project = nn.Linear(config.width, 3 * config.width, bias=False)
+        self.output = nn.Linear(config.width, config.width, bias=False)
+
+    def forward(
+        self, x: Tensor, state: SoftmaxState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
+    ) -> tuple[Tensor, SoftmaxState]:
+        """x (B, T, D) → y (B, T, D) and all keys and values so far.
+
+        Raises:
+            UsageError: more tokens than `model.capacity`.
+        """
+        refuse_exchange(exchange, "softmax")
+        batch, length, _ = x.shape
+        past = 0 if state is None else state.keys.shape[2]
+        if past + length > self.capacity:
+            raise UsageError(
+                where="model.capacity",
+                expected=f"at most {self.capacity} tokens a record for softmax attention",
+                found=f"{past + length}",
+                remedy="its state grows with the record: use a linear or gated model",
+            )
+        valid = torch.ones(batch, length, dtype=torch.bool, device=x.device) if mask is None else mask
+        seen = valid.cumsum(1) - 1
+        if state is not None:
+            seen = seen + state.valid.sum(1, keepdim=True)
+        q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
+        q, k = rotate(q, seen), rotate(k, seen)
+        if state is not None:
+            k = torch.cat([state.keys.to(k.dtype), k], 2)
+            v = torch.cat([state.values.to(v.dtype), v], 2)
+            valid = torch.cat([state.valid, valid], 1)
+        if past == 0 and mask is None:
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            row = torch.arange(length, device=x.device)[:, None] + past
+            column = torch.arange(past + length, device=x.device)
+            # The diagonal is kept so that a masked row has something to look at: its result is not used.
+            allowed = (column <= row) & valid[:, None, None, :] | (column == row)
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
+        return self.output(join_heads(y)), SoftmaxState(k, v, valid)
+
+
+def rotate(x: Tensor, position: Tensor) -> Tensor:
+    """Rotary positions (Su et al. 2021, eq. 34): x (B, H, T, K) at position (B, T), base 10,000."""
+    half = x.shape[-1] // 2
+    rate = 10000.0 ** (-torch.arange(half, device=x.device, dtype=torch.float64) / half)
+    angle = (position[:, None, :, None].double() * rate).float() if x.dtype != torch.float64 else (
+        position[:, None, :, None].double() * rate
+    )
+    cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    left, right = x.split(half, -1)
+    return torch.cat([left * cosine - right * sine, right * cosine + left * sine], -1)

@@ -1,0 +1,42 @@
+"""The state of an encoder: a value that goes in and comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+
+class State(NamedTuple):
+    """All that the tokens of B records left behind."""
+
+    layers: tuple[Any, ...]
+    """Each mixer's own state, in order."""
+    count: Tensor
+    """(B,) int64, valid tokens seen."""
+    last: Tensor
+    """(B, D), hidden vector of the last valid token: the next token is scored from it. Zeros where count is 0."""
+
+
+def map_tensors(state: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """The same tuple of tuples with `change` applied to every tensor."""
+    if isinstance(state, Tensor):
+        return change(state)
+    parts = [map_tensors(part, change) for part in state]
+    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+
+
+def named_tensors(state: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
+    """`layers.0.memory.hi` and its tensor, and so on, in order."""
+    if isinstance(state, Tensor):
+        yield prefix, state
+        return
+    names = getattr(state, "_fields", None) or range(len(state))
+    for name, part in zip(names, state, strict=True):
+        yield from named_tensors(part, f"{prefix}.{name}" if prefix else str(name))
+
+
+def detach(state: Any) -> Any:
+    """The same state without its history: gradients stop here."""
+    return map_tensors(state, Tensor.detach)

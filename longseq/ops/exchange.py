@@ -1,0 +1,39 @@
+"""The seam between processes that each hold one slice of the same records, in rank order along time."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from torch import Tensor
+
+from longseq.ops.memory import Memory
+
+
+class Exchange(Protocol):
+    """What a mixer asks of its neighbours. Every process calls the same methods in the same order.
+
+    The first slice starts from the state handed to its mixer, every other from what the slices before it left.
+    """
+
+    def tail(self, mine: Tensor, start: Tensor) -> Tensor:
+        """Inputs that stand before this slice.
+
+        Args:
+            mine: (B, W-1, C), the last inputs of this slice; a slice is at least W-1 tokens long.
+            start: (B, W-1, C), the tail in front of the first slice.
+
+        Returns:
+            (B, W-1, C): the left neighbour's `mine`, or `start` in the first slice.
+        """
+
+    def memory(self, mine: Memory, log_decay: Tensor | None, start: Memory) -> Memory:
+        """The memory that stands before this slice.
+
+        Args:
+            mine: what this slice alone adds to an empty memory.
+            log_decay: (B, H, K or 1), the log-decay of this whole slice, or None.
+            start: the memory in front of the first slice.
+
+        Returns:
+            `start` decayed by, and joined with, all slices to the left (prefix fold in rank order).
+        """

@@ -1,0 +1,118 @@
+"""A snapshot: the state of a reading on disk, from which it goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_bytes
+
+from longseq.errors import StateError
+from longseq.formats.atomic import write_aside
+from longseq.model import Checkpoint, State
+from longseq.model.state import map_tensors, named_tensors
+
+SCHEMA = "longseq.state/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """What a reading has left so far."""
+
+    state: State
+    model_sha256: str
+    """Digest of the checkpoint that made it; another model refuses it."""
+    position: int
+    """Symbols of the record that have passed through the model."""
+    carry: bytes = b""
+    """Symbols read and not yet passed on: less than a chunk, or what a tokenizer holds back."""
+    accumulators: Mapping[str, torch.Tensor] = field(default_factory=dict)
+    """Running readings of heads, by name."""
+    spools: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of each spool that belong to this moment; what lies behind is cut off on resuming."""
+
+
+def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> None:
+    """Write a snapshot, whole or not at all, in safetensors with its facts and a digest as metadata."""
+    tensors = {f"state.{name}": tensor for name, tensor in named_tensors(snapshot.state)}
+    tensors |= {f"accumulator.{name}": tensor for name, tensor in snapshot.accumulators.items()}
+    tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    facts = {
+        "schema": SCHEMA,
+        "model_sha256": snapshot.model_sha256,
+        "position": snapshot.position,
+        "carry": snapshot.carry.hex(),
+        "spools": dict(snapshot.spools),
+    }
+    text = json.dumps(facts, sort_keys=True)
+    metadata = {"facts": text, "sha256": _digest(tensors, text)}
+    with write_aside(path, force=force) as aside:
+        Path(aside).write_bytes(to_bytes(tensors, metadata=metadata))
+
+
+def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
+    """Read a snapshot back for the model that made it.
+
+    Raises:
+        StateError: not a snapshot, another schema, another model, or bytes that changed since it was written.
+    """
+    facts, tensors = read_snapshot(path)
+    if facts["model_sha256"] != checkpoint.sha256:
+        raise StateError(
+            where=str(path),
+            expected=f"a state of model {checkpoint.name} ({checkpoint.sha256[:12]})",
+            found=f"one of another model ({facts['model_sha256'][:12]})",
+            remedy="load the model that made it, or read the record again",
+        )
+    device = next(checkpoint.model.parameters()).device
+    with torch.inference_mode():
+        # One token through the encoder shows which tensors a state of this model has.
+        _, shape = checkpoint.model.encoder(torch.zeros(1, 1, dtype=torch.long, device=device))
+    names = iter([name for name, _ in named_tensors(shape)])
+
+    def stored(_: torch.Tensor) -> torch.Tensor:
+        return tensors[f"state.{next(names)}"].to(device)
+
+    try:
+        state = map_tensors(shape, stored)
+    except KeyError as error:
+        raise StateError(where=str(path), expected=f"tensor {error.args[0]}", found="none") from None
+    prefix = "accumulator."
+    return Snapshot(
+        state=state,
+        model_sha256=facts["model_sha256"],
+        position=facts["position"],
+        carry=bytes.fromhex(facts["carry"]),
+        accumulators={n.removeprefix(prefix): t.to(device) for n, t in tensors.items() if n.startswith(prefix)},
+        spools=facts["spools"],
+    )
+
+
+def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
+    """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
+    try:
+        with safe_open(path, "pt") as found:
+            metadata = found.metadata() or {}
+            tensors = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - not a mapping
+        facts = json.loads(metadata["facts"])
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise StateError(where=str(path), expected="a saved state", found=str(error)) from None
+    if facts.get("schema") != SCHEMA:
+        raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
+    if _digest(tensors, metadata["facts"]) != metadata.get("sha256"):
+        raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy="read again")
+    return facts, tensors
+
+
+def _digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
+    total = hashlib.sha256(facts.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        total.update(f"{name}:{tensor.dtype}:{tuple(tensor.shape)}".encode())
+        total.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return total.hexdigest()
