@@ -1,0 +1,269 @@
+"""Bytes of a file or of standard input, decompressed on the way: plain, gzip, BGZF, bzip2, xz, zstd.
+
+The container is decided by the first bytes, never by the name. A container that ends too early is no exception: what
+could be decompressed is handed out and `ByteStream.truncated` is set once the end is reached.
+"""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from longseq.errors import InputError, place
+
+Container = Literal["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
+
+PIECE = 1 << 20
+"""Most bytes that one step of decompression hands out."""
+PACKED = 1 << 17
+"""Compressed bytes taken at a time; small, since each end of a member copies what is left of them."""
+
+_DAMAGED = "copy or download the file again"
+
+
+class ByteStream:
+    """Decompressed bytes of one source, read once from front to back."""
+
+    def __init__(self, raw: _Raw):
+        self._raw = raw
+        self.source = raw.source
+        """As the user named it; `-` is standard input."""
+        self.truncated = False
+        """The container ended too early; final once `read` has returned nothing."""
+        start = raw.peek(_LONGEST_MAGIC)
+        if not start:
+            raise InputError("is empty", where=place(raw.source), remedy="give a file that holds data")
+        self.container: Container = _container(start)
+        self._steps = _UNPACK[self.container](raw)
+        self._held = memoryview(b"")
+
+    @property
+    def position(self) -> int:
+        """Bytes taken from the source so far, still compressed."""
+        return self._raw.position
+
+    @property
+    def size(self) -> int | None:
+        """Bytes in the source, still compressed; None for a pipe."""
+        return self._raw.size
+
+    def read(self, size: int = PIECE) -> bytes:
+        """Between 1 and `size` bytes, or nothing at the end.
+
+        Raises:
+            InputError: the compressed data is damaged, or the system cannot read it.
+        """
+        if not self._held:
+            piece = self._step()
+            if len(piece) <= size:
+                return piece
+            self._held = memoryview(piece)
+        piece, self._held = bytes(self._held[:size]), self._held[size:]
+        return piece
+
+    def peek(self, size: int) -> bytes:
+        """The next `size` bytes, fewer only at the end; `read` will give them again."""
+        parts = [bytes(self._held)]
+        while sum(map(len, parts)) < size and (piece := self._step()):
+            parts.append(piece)
+        held = b"".join(parts)
+        self._held = memoryview(held)
+        return held[:size]
+
+    def _step(self) -> bytes:
+        try:
+            return next(self._steps, b"")
+        except _CutError:
+            self.truncated = True
+            return b""
+        except InputError:
+            raise
+        except Exception as error:
+            # zlib.error, LZMAError, ZstdError and bz2's OSError have no common base short of Exception.
+            raise InputError(
+                f"{self.container} data is damaged before byte {self._raw.position} ({error})",
+                where=place(self.source),
+                remedy=_DAMAGED,
+            ) from error
+
+    def close(self) -> None:
+        self._raw.close()
+
+    def __enter__(self) -> ByteStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_bytes(source: str | Path) -> ByteStream:
+    """Open a file, a pipe or standard input (`-`) and see through its compression.
+
+    Raises:
+        InputError: missing, unreadable, a directory, or empty.
+    """
+    return ByteStream(_Raw(str(source)))
+
+
+class _CutError(Exception):
+    """The container ended inside itself."""
+
+
+class _Raw:
+    """Bytes as they lie in the source, with a first look that does not use them up."""
+
+    def __init__(self, source: str):
+        self.source, self.position, self.size = source, 0, None  # type: str, int, int | None
+        self._start, self._file = b"", None  # type: bytes, int | None
+        if source == "-":
+            buffer: Any = sys.stdin.buffer
+            self._take: Callable[[int], bytes] = getattr(buffer, "read1", buffer.read)
+            return
+        try:
+            self._file = os.open(source, os.O_RDONLY)
+            status = os.fstat(self._file)
+        except FileNotFoundError:
+            raise InputError("no such file", where=source, remedy="check the path") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(f"cannot be read: {reason}", where=repr(source), remedy="check its permissions") from None
+        if stat.S_ISDIR(status.st_mode):
+            self.close()
+            raise InputError("is a directory", where=source, remedy=f"name files in it: {source.rstrip('/')}/*")
+        if stat.S_ISREG(status.st_mode):
+            self.size = status.st_size
+        self._take = self._read_file
+
+    def _read_file(self, size: int) -> bytes:
+        if self._file is None:
+            raise InputError("was closed while it was read", where=self.source)
+        return os.read(self._file, size)
+
+    def read(self, size: int) -> bytes:
+        if self._start:
+            piece, self._start = self._start, b""
+        else:
+            try:
+                piece = self._take(size)
+            except OSError as error:
+                raise InputError(
+                    f"cannot be read: {error.strerror or error}", where=place(self.source), remedy=_DAMAGED
+                ) from None
+        self.position += len(piece)
+        return piece
+
+    def peek(self, size: int) -> bytes:
+        while len(self._start) < size and (piece := self._take(size - len(self._start))):
+            self._start += piece
+        return self._start
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    __del__ = close  # a reader may be dropped half way: the last name that goes closes the file
+
+
+def _container(start: bytes) -> Container:
+    if start.startswith(b"\x1f\x8b"):
+        return "bgzf" if _is_bgzf(start) else "gzip"
+    if start.startswith(b"BZh") and start[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
+        return "bzip2"
+    if start.startswith(b"\xfd7zXZ\0"):
+        return "xz"
+    if start.startswith(b"\x28\xb5\x2f\xfd") or (start[1:4] == b"\x2a\x4d\x18" and start[0] >> 4 == 5):
+        return "zstd"
+    return "plain"
+
+
+_LONGEST_MAGIC = 18
+"""A BGZF header; the others are shorter."""
+
+
+def _is_bgzf(header: bytes) -> bool:
+    """An extra field BC in a gzip header (SAM specification, section 4.1)."""
+    return len(header) >= 18 and bool(header[3] & 4) and header[12:16] == b"BC\x02\0"
+
+
+def _plain(raw: _Raw) -> Iterator[bytes]:
+    while piece := raw.read(PIECE):
+        yield piece
+
+
+def _gunzip(raw: _Raw) -> Iterator[bytes]:
+    data, open_ended = b"", False
+    while True:
+        while len(data) < _LONGEST_MAGIC and (more := raw.read(PACKED)):
+            data = (data + more).lstrip(b"\0")  # zeros between members are padding
+        if not data:
+            break
+        if not data.startswith(b"\x1f\x8b"[: len(data)]):
+            raise ValueError("what follows the last member is not gzip")
+        blocked, produced = _is_bgzf(data), 0
+        member = zlib.decompressobj(31)
+        while not member.eof:
+            piece = member.decompress(data, PIECE)
+            if not piece and not data and not member.eof:
+                raise _CutError
+            produced += len(piece)
+            data = member.unconsumed_tail or member.unused_data
+            if piece:
+                yield piece
+            if not data and not member.eof:
+                data = raw.read(PACKED)
+        data = data.lstrip(b"\0")
+        open_ended = blocked and produced > 0
+    if open_ended:  # BGZF ends with an empty member, or something is missing
+        raise _CutError
+
+
+def _streams(raw: _Raw, new: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
+    """bzip2 and xz: streams one behind the other, xz with zeros between them."""
+    data = raw.read(PACKED)
+    while data:
+        if not data.startswith(magic[: len(data)]):
+            raise ValueError("what follows the last stream is not of the same kind")
+        stream = new()
+        while not stream.eof:
+            if stream.needs_input and not data and not (data := raw.read(PACKED)):
+                raise _CutError
+            piece = stream.decompress(data, PIECE)
+            data = b""
+            if piece:
+                yield piece
+        data = stream.unused_data.lstrip(b"\0")
+        while len(data) < len(magic) and (more := raw.read(PACKED)):
+            data = (data + more).lstrip(b"\0")
+
+
+def _zstd(raw: _Raw) -> Iterator[bytes]:
+    from longseq.formats.zstd import FrameWalk, decompress
+
+    walk = FrameWalk()
+
+    def read(size: int) -> bytes:
+        piece = raw.read(size)
+        walk.feed(piece)
+        return piece
+
+    yield from decompress(read, packed=PACKED, piece=PIECE)
+    if not walk.between_frames:
+        raise _CutError
+
+
+_UNPACK: dict[str, Callable[[_Raw], Iterator[bytes]]] = {
+    "plain": _plain,
+    "gzip": _gunzip,
+    "bgzf": _gunzip,
+    "bzip2": lambda raw: _streams(raw, bz2.BZ2Decompressor, b"BZh"),
+    "xz": lambda raw: _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), b"\xfd7zXZ\0"),
+    "zstd": _zstd,
+}

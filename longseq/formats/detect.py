@@ -1,0 +1,208 @@
+"""What a decompressed stream holds, decided by its first bytes; the name only settles what content cannot.
+
+Prose and nucleotides are told apart by letters: nine in ten letters of a sequence line are IUPAC codes and it has no
+blanks; of English letters about a third are none, and every sixth byte is a blank.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import PurePath
+from typing import NamedTuple
+
+from longseq.errors import InputError, place
+from longseq.formats.containers import ByteStream
+from longseq.formats.letters import LETTERS
+from longseq.records import Kind
+
+SAMPLE = 1 << 16
+"""Bytes looked at."""
+
+ACCEPTED = "FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown or JSON lines"
+
+
+class Format(NamedTuple):
+    """One format and who reads it."""
+
+    name: str
+    kind: Kind
+    module: str
+    """Module of `longseq.formats` that reads it."""
+
+
+FASTA = Format("fasta", "dna", "fasta")
+FASTQ = Format("fastq", "dna", "fastq")
+GENBANK = Format("genbank", "dna", "genbank")
+EMBL = Format("embl", "dna", "genbank")
+TWOBIT = Format("2bit", "dna", "twobit")
+TEXT = Format("text", "document", "text")
+MARKDOWN = Format("markdown", "document", "text")
+JSONL = Format("jsonl", "document", "jsonl")
+
+_CONTAINER_SUFFIXES = {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zstd"}
+_BY_SUFFIX = {
+    **dict.fromkeys((".fa", ".fasta", ".fna", ".ffn", ".fas"), FASTA),
+    **dict.fromkeys((".fq", ".fastq"), FASTQ),
+    **dict.fromkeys((".gb", ".gbk", ".gbff", ".genbank"), GENBANK),
+    **dict.fromkeys((".embl",), EMBL),
+    **dict.fromkeys((".md", ".markdown"), MARKDOWN),
+    **dict.fromkeys((".txt", ".text", ".rst"), TEXT),
+    **dict.fromkeys((".jsonl", ".ndjson"), JSONL),
+}
+_FOREIGN_BINARY = (
+    (b"%PDF", "a PDF"),
+    (b"PK\x03\x04", "a zip archive (or DOCX, EPUB)"),
+    (b"BAM\1", "BAM"),
+    (b"CRAM", "CRAM"),
+    (b"BCF\2", "BCF"),
+    (b"\x89HDF", "HDF5"),
+    (b"PAR1", "Parquet"),
+    (b"\x1f\x9d", "a .Z archive"),
+    (b"\x04\x22\x4d\x18", "lz4 data"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"LZIP", "lzip data"),
+    (b"\x7fELF", "a program"),
+)
+_FOREIGN_TEXT = (
+    (re.compile(rb"##fileformat=VCF"), "VCF"),
+    (re.compile(rb"##gff-version"), "GFF"),
+    (re.compile(rb"@(HD|SQ|RG|PG)\t"), "SAM"),
+    (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
+)
+_UTF8_BOM = b"\xef\xbb\xbf"
+
+
+def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
+    """The format of what `stream` will give; nothing is used up.
+
+    With `kind="document"` any text is plain text or Markdown (JSON lines stay JSON lines); with `kind="dna"` letters
+    are read as a sequence format.
+
+    Raises:
+        InputError: no data, binary data of another kind, or a kind that the content cannot be.
+    """
+    sample = stream.peek(SAMPLE)
+    where = place(stream.source)
+    if not sample:
+        problem = "was cut before its first letter" if stream.truncated else "holds no data"
+        raise InputError(problem, where=where, remedy="copy or download the file again")
+    if sample[:4] in (b"\x1a\x41\x27\x43", b"\x43\x27\x41\x1a"):
+        if kind == "document":
+            raise InputError(where=where, expected="a document", found="2bit")
+        return TWOBIT
+    _refuse_binary(sample, where)
+    suffix = _suffix(stream.source)
+    text = sample.removeprefix(_UTF8_BOM)
+    if kind == "document":
+        return JSONL if _is_json_lines(text) else _prose(text, suffix)
+    found = _sequence(text, suffix)
+    if found is not None:
+        return found
+    if kind != "dna":
+        _refuse_text(text, where)
+        if _is_json_lines(text):
+            return JSONL
+        return suffix if suffix in (FASTA, FASTQ, GENBANK, EMBL, JSONL) else _prose(text, suffix)
+    if _is_json_lines(text):
+        raise InputError(where=where, expected="DNA", found="JSON lines, which hold documents")
+    _refuse_text(text, where)
+    return suffix if suffix in (FASTQ, GENBANK, EMBL) else FASTA
+
+
+def _sequence(text: bytes, suffix: Format | None) -> Format | None:
+    start = text.lstrip()
+    lines = start.splitlines()
+    if not lines:
+        return None
+    if start.startswith(b">"):
+        body = [line for line in lines if not line.startswith(b">")]
+        return FASTA if not any(body) or _like_sequence(body) or _like_protein(body) else None
+    if start.startswith(b"@") and _is_fastq(lines):
+        return FASTQ
+    if re.search(rb"^LOCUS {5,}\S", text, re.MULTILINE):
+        return GENBANK
+    if re.match(rb"ID   \S.*;", start):
+        return EMBL
+    if suffix in (TEXT, MARKDOWN):
+        return None
+    if _like_sequence(lines):
+        return FASTA  # letters without a header: its reader says so
+    for header, line in pairwise(lines):
+        if header.startswith(b">") and len(line) >= 10 and _like_sequence([line]):
+            return FASTA  # text above the first header: its reader says so
+    return None
+
+
+def _like_sequence(lines: list[bytes]) -> bool:
+    text = b"".join(line.strip() for line in lines)
+    blanks = text.count(b" ") + text.count(b"\t")
+    letters = len(text) - blanks
+    other = len(text.translate(None, LETTERS + b" \t"))
+    # Sequence may stand in groups of ten; words are shorter and have other letters.
+    return letters > 0 and other <= letters // 10 and (blanks == 0 or (blanks <= len(text) // 8 and other == 0))
+
+
+def _like_protein(lines: list[bytes]) -> bool:
+    text = b"".join(line.strip() for line in lines)
+    return re.fullmatch(rb"[A-Za-z*.\-]+", text) is not None
+
+
+def _is_fastq(lines: list[bytes]) -> bool:
+    if len(lines) < 3:  # a long read goes on past the sample
+        return len(lines) == 1 or _like_sequence(lines[1:2])
+    return lines[2].startswith(b"+") and (not lines[1] or _like_sequence(lines[1:2]))
+
+
+def _is_json_lines(text: bytes) -> bool:
+    start = text.lstrip()
+    if not start.startswith(b"{"):
+        return False
+    line, feed, _ = start.partition(b"\n")
+    if not feed and len(text) >= SAMPLE - len(_UTF8_BOM):
+        return re.match(rb'\{\s*"', line) is not None
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _prose(text: bytes, suffix: Format | None) -> Format:
+    if suffix in (TEXT, MARKDOWN):
+        return suffix
+    headings = len(re.findall(rb"^#{1,6} +\S", text, re.MULTILINE))
+    marks: Callable[[bytes], bool] = lambda pattern: re.search(pattern, text, re.MULTILINE) is not None  # noqa: E731
+    other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
+    return MARKDOWN if headings >= 2 or (headings and other) else TEXT
+
+
+def _suffix(source: str) -> Format | None:
+    parts = [part.lower() for part in PurePath(source).suffixes[-2:]]
+    if len(parts) > 1 and parts[-1] in _CONTAINER_SUFFIXES:
+        parts.pop()
+    return _BY_SUFFIX.get(parts[-1]) if parts else None
+
+
+def _refuse_binary(sample: bytes, where: str) -> None:
+    for magic, name in _FOREIGN_BINARY:
+        if sample.startswith(magic):
+            raise InputError(where=where, expected=ACCEPTED, found=name)
+    if sample[257:262] == b"ustar":
+        raise InputError(where=where, expected=ACCEPTED, found="a tar archive", remedy="unpack it first: tar -xf")
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(
+            where=where, expected="UTF-8 text", found="UTF-16", remedy="convert it: iconv -f UTF-16 -t UTF-8"
+        )
+    controls = len(sample) - len(sample.translate(None, bytes(c for c in range(32) if c not in b"\b\t\n\v\f\r\x1b")))
+    if b"\0" in sample or controls * 50 > len(sample):
+        raise InputError(where=where, expected=ACCEPTED, found="binary data")
+
+
+def _refuse_text(text: bytes, where: str) -> None:
+    for pattern, name in _FOREIGN_TEXT:
+        if pattern.match(text):
+            raise InputError(
+                where=where, expected=ACCEPTED, found=name, remedy="--kind document reads it as plain text"
+            )
