@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from longseq.errors import InputError, UsageError, place
 from longseq.formats.blocks import Blocks
@@ -143,13 +144,14 @@ def _decoded(text: bytes) -> str:
         return text.decode("latin-1")
 
 
-def _topology(description: str):
+def _topology(description: str) -> Literal["circular", "linear"] | None:
     """What assemblers (`circular=true`) and NCBI (`[topology=circular]`) write into a header; None otherwise."""
-    low = description.lower()
-    for word in ("circular", "linear"):
-        if f"[topology={word}]" in low or f"topology={word}" in low.split():
-            return word
-    return "circular" if "circular=true" in low.replace(";", " ").split() else None
+    words = description.lower().replace(";", " ").split()
+    if "circular=true" in words or "[topology=circular]" in words or "topology=circular" in words:
+        return "circular"
+    if "[topology=linear]" in words or "topology=linear" in words:
+        return "linear"
+    return None
 
 
 def _quoted(text: bytes) -> str:

@@ -7,6 +7,7 @@ a frame is a header, blocks that say their size and whether they are the last, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 _WIDEST_WINDOW = 1 << 31
 """Bytes of history a frame may ask for: all that `zstd --long=31` writes."""
@@ -16,12 +17,9 @@ def decompress(read: Callable[[int], bytes], *, packed: int, piece: int) -> Iter
     """Pieces of at most `piece` bytes; `read` is asked for `packed` compressed bytes at a time."""
     import zstandard
 
-    class Source:
-        def read(self, size: int) -> bytes:
-            return read(size)
-
+    source: Any = type("Source", (), {"read": staticmethod(read)})
     unpacker = zstandard.ZstdDecompressor(max_window_size=_WIDEST_WINDOW)
-    reader = unpacker.stream_reader(Source(), read_size=packed, read_across_frames=True)
+    reader = unpacker.stream_reader(source, read_size=packed, read_across_frames=True)
     while data := reader.read(piece):
         yield data
 

@@ -1,0 +1,159 @@
+"""Output that appears whole or not at all: written aside, flushed to disk, renamed.
+
+Nothing is left behind by an exception or an interruption. While it grows, output is readable by its owner only.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from longseq.errors import OutputExistsError, UsageError
+
+_FORCE = "give another name, or --force to replace it"
+
+
+@contextmanager
+def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+    """Path of an empty file beside `path`, with its suffix; it takes the name `path` when the block ends well.
+
+    A symbolic link keeps pointing: its target is replaced. A device or a pipe (`/dev/null`) is handed out as it is.
+
+    Raises:
+        OutputExistsError: `path` stands already and `force` is not set; also when it appears while the block runs.
+        UsageError: `path` is a directory, or its directory is missing or cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is not None and stat.S_ISDIR(mode):
+        raise UsageError("is a directory", where=str(path), remedy="name a file in it")
+    if mode is not None and not stat.S_ISREG(mode):
+        yield target
+        return
+    if mode is not None and not force:
+        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
+    aside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    try:
+        with _said(path):
+            os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield aside
+        with _said(path):
+            os.chmod(aside, 0o666 & ~_umask())
+            _flush(aside)
+            if force:
+                os.replace(aside, target)
+            else:
+                _name_new(aside, target, path)
+            _flush(target.parent)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def output_directory(path: str | Path, *, force: bool = False, replaces: Collection[str] = ()) -> Iterator[Path]:
+    """Path of an empty directory beside `path`; it takes the name `path` when the block ends well.
+
+    With `force` an existing directory is swapped for the new one. Entries of the old one that the new one lacks are
+    kept, since they may be the user's, except those named in `replaces`: what an earlier run of the caller may have
+    left. An empty directory counts as absent.
+
+    Raises:
+        OutputExistsError: `path` stands already, is not empty, and `force` is not set.
+        UsageError: `path` is not a directory, is or holds the working directory, or cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is not None and not stat.S_ISDIR(mode):
+        raise UsageError("is not a directory", where=str(path), remedy="give another name")
+    if target == Path.cwd() or target in Path.cwd().parents:
+        raise UsageError("is the working directory or holds it", where=str(path), remedy="name a directory of its own")
+    if mode is not None and not force and any(target.iterdir()):
+        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
+    aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with _said(path):
+            aside.mkdir(mode=0o700)
+        yield aside
+        with _said(path):
+            for directory, _, names in os.walk(aside):
+                for name in names:
+                    _flush(Path(directory, name))
+                _flush(Path(directory))
+            os.chmod(aside, 0o777 & ~_umask())
+            if force and target.exists():
+                _swap(aside, target, replaces)
+            else:
+                try:
+                    os.rename(aside, target)
+                except OSError as error:
+                    if target.exists():
+                        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE) from None
+                    raise error
+            _flush(target.parent)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _swap(aside: Path, target: Path, replaces: Collection[str]) -> None:
+    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
+    os.rename(target, old)
+    try:
+        os.rename(aside, target)
+    except BaseException:
+        os.rename(old, target)
+        raise
+    for entry in list(old.iterdir()):
+        if entry.name not in replaces and not (target / entry.name).exists():
+            os.rename(entry, target / entry.name)
+    shutil.rmtree(old)
+
+
+def _name_new(aside: Path, target: Path, path: str | Path) -> None:
+    """Rename, but never over a file that appeared meanwhile: a hard link refuses where a rename would not."""
+    try:
+        os.link(aside, target)
+    except FileExistsError:
+        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE) from None
+    except OSError:  # a file system without hard links
+        if target.exists():
+            raise OutputExistsError("exists already", where=str(path), remedy=_FORCE) from None
+        os.rename(aside, target)
+
+
+@contextmanager
+def _said(path: str | Path) -> Iterator[None]:
+    """What the system says, in our words."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise UsageError("its directory does not exist", where=str(path), remedy="make it first: mkdir -p") from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot be written: {error.strerror or error}", where=str(path), remedy="give another name"
+        ) from None
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return None
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,22 @@
+"""Cells of text tables: numbers in full precision, NA for what is not there, no cell that breaks its line."""
+
+from __future__ import annotations
+
+import math
+
+NOT_AVAILABLE = "NA"
+
+_ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def cell(value: object) -> str:
+    """Text of one value. Floats are written so that they read back to the same bits; NaN and None are NA."""
+    if value is None:
+        return NOT_AVAILABLE
+    if hasattr(value, "item"):  # a NumPy scalar
+        value = value.item()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return NOT_AVAILABLE if math.isnan(value) else repr(value)
+    return str(value).translate(_ESCAPES)

@@ -1,0 +1,30 @@
+"""Tab-separated tables with a header line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from longseq.formats.cells import cell
+
+
+class TsvWriter:
+    """Rows into an open text file, as they come."""
+
+    def __init__(self, file: TextIO, columns: Sequence[str]):
+        self._file, self._columns = file, tuple(columns)
+        self._line(self._columns)
+
+    def write(self, row: Mapping[str, object]) -> None:
+        """One row by column name; what is missing is NA.
+
+        Raises:
+            KeyError: a name that is no column.
+        """
+        unknown = row.keys() - set(self._columns)
+        if unknown:
+            raise KeyError(f"no column {sorted(unknown)[0]!r}; columns: {', '.join(self._columns)}")
+        self._line([row.get(name) for name in self._columns])
+
+    def _line(self, values: Sequence[object]) -> None:
+        self._file.write("\t".join(map(cell, values)) + "\n")
