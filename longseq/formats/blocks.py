@@ -5,6 +5,8 @@ from __future__ import annotations
 from longseq.errors import InputError, place
 from longseq.formats.containers import ByteStream
 
+READ_BLOCK = 1 << 18
+"""Bytes read at a time: a block and its copies stay in a core's cache."""
 LONGEST_LINE = 1 << 20
 """Bytes that a header line may have; longer ones are no header."""
 
@@ -37,6 +39,21 @@ class Blocks:
     def starts_line(self, at: int) -> bool:
         """Whether `data[at]` is the first byte of a line."""
         return (self.data[at - 1 : at] if at else self._last) == b"\n"
+
+    def skip_mark(self) -> None:
+        """Pass a byte order mark at the start of the stream."""
+        if self.stream.peek(3) == b"\xef\xbb\xbf":
+            self.stream.read(3)
+
+    def skip_blank(self) -> None:
+        """Pass white space, so that `data[at]` is something else unless the stream ended."""
+        while self.fill():
+            rest = self.data[self.at :].lstrip(b" \t\r\n")
+            at = len(self.data) - len(rest)
+            self.line += self.data.count(b"\n", self.at, at)
+            self.at = at
+            if rest:
+                return
 
     def readline(self, limit: int = LONGEST_LINE) -> bytes | None:
         r"""The next line without `\n` or `\r\n`; None at the end.

@@ -118,16 +118,17 @@ def _sequence(text: bytes, suffix: Format | None) -> Format | None:
     if not lines:
         return None
     if start.startswith(b">"):
-        body = [line for line in lines if not line.startswith(b">")]
-        return FASTA if not any(body) or _like_sequence(body) or _like_protein(body) else None
+        return None if _like_quotation(lines, suffix) else FASTA
     if start.startswith(b"@") and _is_fastq(lines):
         return FASTQ
-    if re.search(rb"^LOCUS {5,}\S", text, re.MULTILINE):
-        return GENBANK
     if re.match(rb"ID   \S.*;", start):
         return EMBL
+    if re.match(rb"LOCUS {5,}\S", start):
+        return GENBANK
     if suffix in (TEXT, MARKDOWN):
         return None
+    if re.search(rb"^LOCUS {5,}\S+ +\d+ (bp|aa) ", text, re.MULTILINE):
+        return GENBANK  # below the head of a release file
     if _like_sequence(lines):
         return FASTA  # letters without a header: its reader says so
     for header, line in pairwise(lines):
@@ -136,24 +137,30 @@ def _sequence(text: bytes, suffix: Format | None) -> Format | None:
     return None
 
 
+def _measure(lines: list[bytes]) -> tuple[int, int, int]:
+    """Bytes, blanks among them, and those that are neither a DNA letter nor a blank."""
+    text = b"".join(line.strip() for line in lines)
+    return len(text), text.count(b" ") + text.count(b"\t"), len(text.translate(None, LETTERS + b" \t"))
+
+
 def _like_sequence(lines: list[bytes]) -> bool:
-    text = b"".join(line.strip() for line in lines)
-    blanks = text.count(b" ") + text.count(b"\t")
-    letters = len(text) - blanks
-    other = len(text.translate(None, LETTERS + b" \t"))
+    size, blanks, other = _measure(lines)
     # Sequence may stand in groups of ten; words are shorter and have other letters.
-    return letters > 0 and other <= letters // 10 and (blanks == 0 or (blanks <= len(text) // 8 and other == 0))
+    return size > 0 and other <= size // 10 and (blanks == 0 or (blanks <= size // 8 and other == 0))
 
 
-def _like_protein(lines: list[bytes]) -> bool:
-    text = b"".join(line.strip() for line in lines)
-    return re.fullmatch(rb"[A-Za-z*.\-]+", text) is not None
+def _like_quotation(lines: list[bytes], suffix: Format | None) -> bool:
+    """Whether `>` marks quotations (Markdown, mail): the other lines are prose, or there are none."""
+    size, blanks, other = _measure([line for line in lines if not line.startswith(b">")])
+    if size == 0:
+        return suffix in (TEXT, MARKDOWN) or all(line.startswith(b"> ") for line in lines if line.strip())
+    return blanks > size // 20 and other > size // 8
 
 
 def _is_fastq(lines: list[bytes]) -> bool:
     if len(lines) < 3:  # a long read goes on past the sample
-        return len(lines) == 1 or _like_sequence(lines[1:2])
-    return lines[2].startswith(b"+") and (not lines[1] or _like_sequence(lines[1:2]))
+        return len(lines) == 2 and _like_sequence(lines[1:])
+    return lines[2].startswith(b"+") and b" " not in lines[1]
 
 
 def _is_json_lines(text: bytes) -> bool:
@@ -178,11 +185,16 @@ def _prose(text: bytes, suffix: Format | None) -> Format:
     return MARKDOWN if headings >= 2 or (headings and other) else TEXT
 
 
+def document_name(source: str) -> str:
+    """The file's own name without the suffix of its container; "stdin" for standard input."""
+    path = PurePath(source)
+    if source == "-":
+        return "stdin"
+    return path.stem if path.suffix.lower() in _CONTAINER_SUFFIXES else path.name
+
+
 def _suffix(source: str) -> Format | None:
-    parts = [part.lower() for part in PurePath(source).suffixes[-2:]]
-    if len(parts) > 1 and parts[-1] in _CONTAINER_SUFFIXES:
-        parts.pop()
-    return _BY_SUFFIX.get(parts[-1]) if parts else None
+    return _BY_SUFFIX.get(PurePath(document_name(source)).suffix.lower())
 
 
 def _refuse_binary(sample: bytes, where: str) -> None:

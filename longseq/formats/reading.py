@@ -7,13 +7,11 @@ from importlib import import_module
 from pathlib import Path
 
 from longseq.errors import UsageError
+from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import ByteStream, Container, open_bytes
 from longseq.formats.detect import Format, detect
 from longseq.formats.letters import OnUnknown
 from longseq.records import Kind, Record
-
-READ_BLOCK = 1 << 18
-"""Bytes read at a time: a block and its copies stay in a core's cache."""
 
 
 class Reading(Iterator[Record]):

@@ -1,0 +1,79 @@
+"""A stretch of one record: found by name, cut out of the stream, nothing behind it read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from longseq.errors import InputError
+from longseq.records import Interval, Record
+
+_REMEMBERED = 10_000
+"""Names kept to suggest near ones from."""
+_OPEN_END = 2**63 - 1
+
+
+def pick(records: Iterable[Record], interval: Interval) -> Record:
+    """The first record named `interval.record`, cut to the interval.
+
+    Raises:
+        InputError: no record has that name; near names are listed.
+    """
+    names: list[str] = []
+    source, count = "", 0
+    for record in records:
+        if record.id == interval.record:
+            return cut(record, interval)
+        source, count = record.source, count + 1
+        if len(names) < _REMEMBERED:
+            names.append(record.id)
+    near = difflib.get_close_matches(interval.record, names, 3)
+    listed = f"did you mean {' or '.join(near)}?" if near else f"names in it: {', '.join(names[:5])}"
+    raise InputError(
+        where=source or None,
+        expected=f"a record named {interval.record!r}",
+        found=f"{count} others",
+        remedy=listed + (" …" if not near and count > 5 else ""),
+    )
+
+
+def cut(record: Record, interval: Interval) -> Record:
+    """`record` with the letters of `[start, end)` only, and `notes["offset"]`, where they began in the whole record.
+
+    Reading stops at the end of the interval. An end past the end of the record is clipped, and unless it was left open
+    `notes["clipped_end"]` then says where the record ended.
+
+    Raises:
+        InputError: from the pieces, when the interval starts past the end of the record.
+    """
+    piece = replace(record, pieces=iter(()), length=None, notes={**record.notes, "offset": interval.start})
+    if record.quality is not None:
+        piece.quality = record.quality[interval.start : interval.end]
+    piece.pieces = _slices(record, piece, interval)  # type: ignore[assignment]
+    return piece
+
+
+def _slices(whole: Record, part: Record, interval: Interval) -> Iterator[bytes | str]:
+    at = 0
+    for piece in whole.pieces:
+        start, end = max(interval.start - at, 0), min(interval.end - at, len(piece))
+        at += len(piece)
+        if start < end:
+            yield piece[start:end]
+        if at >= interval.end:
+            part.length = len(interval)
+            break
+    else:
+        part.truncated = whole.truncated
+        part.length = max(at - interval.start, 0)
+        if interval.start > 0 and interval.start >= at:
+            raise InputError(
+                where=whole.where,
+                expected=f"a region that starts before the end, at {at:,}",
+                found=f"a start at {interval.start + 1:,} (1-based)",
+            )
+        if interval.end != _OPEN_END:
+            part.notes = {**part.notes, "clipped_end": at}
+    added = {key: value for key, value in whole.notes.items() if key not in part.notes}
+    part.notes = {**part.notes, **added}

@@ -1,0 +1,183 @@
+"""2bit: two bits a base, N and lower case as tables of runs (UCSC, "twoBit sequence file format").
+
+The format keeps no IUPAC codes but N: whoever wrote the file turned them into N or T, and U into T. It is read from
+front to back, so that it can come through a pipe.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from longseq.errors import InputError, place
+from longseq.formats.blocks import READ_BLOCK
+from longseq.formats.body import moved_on
+from longseq.formats.containers import ByteStream
+from longseq.formats.header import decode
+from longseq.formats.letters import OnUnknown
+from longseq.records import Record
+
+_SIGNATURE = 0x1A412743
+_LETTERS = b"TCAG"
+_NOTE = {"cannot_carry": "IUPAC codes other than N, and U"}
+
+
+def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: int = READ_BLOCK) -> Iterator[Record]:
+    """Records in the order of the file's index. One that the file ends in or before is given as `truncated`.
+
+    `on_unknown` has nothing to do here: the format holds no other letters.
+
+    Raises:
+        InputError: an index, or tables of runs, that cannot be.
+    """
+    file = _File(stream)
+    entries = _index(file)
+    now: list[Record] = []
+    for index, (name, offset) in enumerate(entries):
+        record = Record(id=name, kind="dna", source=stream.source, index=index, pieces=iter(()), notes=dict(_NOTE))
+        now[:] = [record]
+        try:
+            file.go_to(offset)
+            tables = _tables(file, record)
+        except _EndError:
+            record.truncated, record.length = True, 0
+            yield record
+            continue
+        record.length = tables.length
+        record.pieces = _pieces(file, record, tables, read_block, now)
+        yield record
+
+
+class _EndError(Exception):
+    """The file ends here, but should not."""
+
+
+class _File:
+    """Numbers from a stream, in the file's byte order."""
+
+    def __init__(self, stream: ByteStream):
+        self._stream, self._parts, self.position = stream, b"", 0
+        self.source = stream.source
+        self.order = "<"
+
+    def take(self, size: int) -> bytes:
+        """The next `size` bytes.
+
+        Raises:
+            _EndError: there are fewer.
+        """
+        data = self.some(size)
+        if len(data) < size:
+            rest = [data]
+            missing = size - len(data)
+            while missing and (piece := self.some(missing)):
+                rest.append(piece)
+                missing -= len(piece)
+            if missing:
+                raise _EndError
+            data = b"".join(rest)
+        return data
+
+    def some(self, size: int) -> bytes:
+        """Between 1 and `size` bytes, or nothing at the end."""
+        piece = self._stream.read(size)
+        self.position += len(piece)
+        return piece
+
+    def number(self, kind: str = "I") -> int:
+        return struct.unpack(self.order + kind, self.take(struct.calcsize("=" + kind)))[0]
+
+    def numbers(self, count: int) -> np.ndarray:
+        return np.frombuffer(self.take(4 * count), dtype=f"{self.order}u4").astype(np.int64)
+
+    def go_to(self, offset: int) -> None:
+        if offset < self.position:
+            raise InputError(
+                where=place(self.source),
+                expected="records in the order of the index",
+                found=f"a step back to byte {offset}",
+                remedy="convert the file to FASTA: twoBitToFa",
+            )
+        while self.position < offset:
+            if not self.some(min(offset - self.position, 1 << 20)):
+                raise _EndError
+
+
+class _Tables(NamedTuple):
+    """What stands before the packed bases of one record."""
+
+    length: int
+    unknown: np.ndarray
+    """(R, 2) int64 `[start, end)` of the runs of N."""
+    lower: np.ndarray
+    """(S, 2) int64 `[start, end)` of the runs of lower case."""
+
+
+def _index(file: _File) -> list[tuple[str, int]]:
+    try:
+        if int.from_bytes(file.take(4), "little") != _SIGNATURE:
+            file.order = ">"
+        version, count, _ = file.number(), file.number(), file.number()
+        if version not in (0, 1):
+            raise InputError(where=place(file.source), expected="2bit version 0 or 1", found=str(version))
+        width = "I" if version == 0 else "Q"
+        return [(decode(file.take(file.number("B"))), file.number(width)) for _ in range(count)]
+    except _EndError:
+        raise InputError(
+            "is cut inside its index", where=place(file.source), remedy="copy or download the file again"
+        ) from None
+
+
+def _tables(file: _File, record: Record) -> _Tables:
+    length = file.number()
+    unknown, lower = _runs(file, length, record), _runs(file, length, record)
+    file.number()  # reserved
+    return _Tables(length, unknown, lower)
+
+
+def _runs(file: _File, length: int, record: Record) -> np.ndarray:
+    count = file.number()
+    if count > length:
+        raise InputError(where=record.where, expected=f"at most {length} runs", found=str(count))
+    starts, sizes = file.numbers(count), file.numbers(count)
+    ends = starts + sizes
+    if count and ((starts[1:] < ends[:-1]).any() or ends[-1] > length):
+        raise InputError(where=record.where, expected=f"runs in order, within {length} bases", found="others")
+    return np.stack([starts, ends], axis=1)
+
+
+def _unpacked() -> np.ndarray:
+    """(256, 4) uint8: the letters of each byte, the first base in the highest bits."""
+    codes = np.arange(256, dtype=np.uint8)[:, None] >> np.array([6, 4, 2, 0], dtype=np.uint8) & 3
+    return np.frombuffer(_LETTERS, dtype=np.uint8)[codes]
+
+
+_UNPACKED = _unpacked()
+
+
+def _pieces(file: _File, record: Record, tables: _Tables, read_block: int, now: list[Record]) -> Iterator[bytes]:
+    at = 0
+    while at < tables.length:
+        if now[0] is not record:
+            raise moved_on(record)
+        packed = file.some(min(max(read_block // 4, 1), (tables.length - at + 3) // 4))
+        if not packed:
+            record.truncated, record.length = True, at
+            return
+        letters = _UNPACKED[np.frombuffer(packed, dtype=np.uint8)].reshape(-1)[: tables.length - at]
+        for start, end in _within(tables.unknown, at, at + len(letters)):
+            letters[start:end] = ord("N")
+        for start, end in _within(tables.lower, at, at + len(letters)):
+            letters[start:end] |= 0x20
+        at += len(letters)
+        yield letters.tobytes()
+
+
+def _within(runs: np.ndarray, start: int, end: int) -> np.ndarray:
+    """The runs that meet `[start, end)`, cut to it and counted from `start`."""
+    first = np.searchsorted(runs[:, 1], start, side="right")
+    last = np.searchsorted(runs[:, 0], end, side="left")
+    return np.clip(runs[first:last] - start, 0, end - start)
