@@ -1,0 +1,88 @@
+"""Bits a base of a model along a record, one strand at a time, gathered into windows.
+
+A reader gives each base's bits given all bases before it in the order of reading. Forward that is the base's own
+place. On the reverse complement the i-th value belongs to base L - 1 - i, so windows fill from the record's end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from longseq.results.dna import SurprisingWindow, WindowColumns
+
+
+class SurprisalReader(Protocol):
+    """Reads one strand of one record from front to back."""
+
+    def push(self, letters: bytes) -> np.ndarray:
+        """float32 bits of the bases that are ready, in order; NaN where a base is not A, C, G or T."""
+
+    def finish(self) -> np.ndarray:
+        """The rest: as many values in all as letters were pushed."""
+
+
+SurprisalFactory = Callable[[], SurprisalReader]
+
+
+class BitsMeter:
+    """Sums of bits in windows; fed in pieces of any size, which do not matter to a single bit.
+
+    Args:
+        window: Values a window.
+        first: Values in the first window; what is left of the record where it is read from its end.
+    """
+
+    def __init__(self, window: int, first: int | None = None):
+        self._window, self._next = window, first or window
+        self._waiting: list[np.ndarray] = []
+        self._size = 0
+        self._sums: list[float] = []
+        self._bases: list[int] = []
+
+    def push(self, bits: np.ndarray) -> None:
+        self._waiting.append(bits)
+        self._size += len(bits)
+        if self._size >= self._next:
+            whole, at = np.concatenate(self._waiting), 0
+            while self._size - at >= self._next:
+                self._add(whole[at : at + self._next])
+                at, self._next = at + self._next, self._window
+            self._waiting, self._size = [whole[at:]], self._size - at
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        """(W,) float64 sums of bits and (W,) int64 bases they are of, in order of reading."""
+        if self._size:
+            self._add(np.concatenate(self._waiting))
+            self._waiting, self._size = [], 0
+        return np.array(self._sums, np.float64), np.array(self._bases, np.int64)
+
+    def _add(self, bits: np.ndarray) -> None:
+        known = ~np.isnan(bits)
+        self._sums.append(float(np.sum(bits, dtype=np.float64, where=known)))
+        self._bases.append(int(np.count_nonzero(known)))
+
+
+def surprising_windows(
+    windows: WindowColumns, bases: np.ndarray, *, window: int, top: int
+) -> tuple[SurprisingWindow, ...]:
+    """The `top` windows of most bits a base, ties by place, out of those at least half full of bases (`bases`, (W,)).
+
+    A record with fewer than two such windows has none.
+    """
+    full = np.flatnonzero((2 * bases >= window) & ~np.isnan(windows.bits))
+    if len(full) < 2:
+        return ()
+    bits = windows.bits[full].astype(np.float64)
+    mean, deviation = float(bits.mean()), float(bits.std())
+    return tuple(
+        SurprisingWindow(
+            start=int(windows.start[full[i]]),
+            end=int(windows.end[full[i]]),
+            bits=float(bits[i]),
+            z=(float(bits[i]) - mean) / deviation if deviation > 0 else None,
+        )
+        for i in np.argsort(-bits, kind="stable")[:top]
+    )

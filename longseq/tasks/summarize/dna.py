@@ -1,0 +1,309 @@
+"""Summaries of DNA records: one pass over the letters, and one over the reverse complement where a model reads it.
+
+Nothing is kept of a record but a few numbers a window; letters for the reverse strand wait on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from longseq.config import require
+from longseq.errors import InputError, UsageError
+from longseq.log import NullProgress, Progress
+from longseq.records import Record
+from longseq.results.dna import (
+    CumulativeSkew,
+    RecordSummary,
+    Region,
+    SequenceRow,
+    SurprisingWindow,
+    WindowColumns,
+)
+from longseq.tasks.summarize.bits import BitsMeter, SurprisalFactory, surprising_windows
+from longseq.tasks.summarize.composition import Composition, CompositionCounter
+from longseq.tasks.summarize.quality import Quality, summarize_quality
+from longseq.tasks.summarize.regions import find_regions
+from longseq.tasks.summarize.skew import cumulative_skew
+from longseq.tasks.summarize.windows import BATCH, COUNTS, WindowMeter, columns, conditional_entropy, entropy, measure
+from longseq.tokens.spool import LetterSpool
+
+WINDOW = 10_000
+"""Bases a window, unless told otherwise."""
+SHORTEST_WINDOW, LONGEST_WINDOW = 100, 1_000_000
+"""Shorter windows say little, longer ones would be held in memory."""
+STEP = 1 << 14
+"""Bases handed to a model between two reports of progress."""
+
+Strands = Literal["both", "forward"]
+
+
+@dataclass(frozen=True)
+class _Bits:
+    """Sums and bases a window of one strand, in the record's order."""
+
+    sums: np.ndarray
+    bases: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """A record after its letters have passed."""
+
+    record: Record
+    composition: Composition
+    quality: Quality | None
+    meter: WindowMeter | None
+    forward: _Bits | None
+    reverse: _Bits | None
+
+    @property
+    def start(self) -> int:
+        """First base, more than 0 in a part cut from a record."""
+        return int(self.record.notes.get("offset", 0))
+
+
+def summarize_records(
+    records: Iterable[Record],
+    *,
+    window: int = WINDOW,
+    surprisal: SurprisalFactory | None = None,
+    strands: Strands = "both",
+    top: int = 5,
+    progress: Progress | None = None,
+    spool_folder: str | Path | None = None,
+    on_failure: Callable[[Record, InputError], None] | None = None,
+) -> Iterator[RecordSummary]:
+    """A summary of each DNA record, in input order; they may come a few records late.
+
+    Args:
+        records: What a reader of `longseq.formats` gives, or a part cut from one; each is walked once.
+        window: Bases a window, 100 to 1,000,000; 0 leaves windows, regions and skew out.
+        surprisal: Makes a reader of bits a base for each record and strand; None leaves them out.
+        strands: With a model, read the reverse complement as well, or not.
+        top: Most surprising windows kept a record.
+        progress: Told of every base read, on each strand; started and finished by the caller.
+        spool_folder: Where letters for the reverse strand wait; None is the system's place for temporary files.
+        on_failure: Told of a record that cannot be read to its end, which then has no summary; None raises.
+
+    Raises:
+        ConfigError: a window or strands out of range.
+        InputError: a fault in a record.
+    """
+    require(
+        window == 0 or SHORTEST_WINDOW <= window <= LONGEST_WINDOW, "window", window, "0, or 100 to 1,000,000 bases"
+    )
+    require(strands in ("both", "forward"), "strands", strands, "'both' or 'forward'")
+    require(top >= 0, "top", top, ">= 0")
+    scanner = _Scanner(window, surprisal, strands == "both", progress or NullProgress(), spool_folder)
+    return _walk(records, scanner, _Reporter(window, top), on_failure)
+
+
+def _walk(
+    records: Iterable[Record],
+    scanner: _Scanner,
+    report: _Reporter,
+    on_failure: Callable[[Record, InputError], None] | None,
+) -> Iterator[RecordSummary]:
+    for record in records:
+        try:
+            scan = scanner.scan(record)
+        except InputError as error:
+            if on_failure is None:
+                raise
+            on_failure(record, error)
+            continue
+        yield from report.add(scan)
+    yield from report.flush()
+
+
+class _Scanner:
+    """Walks the letters of a record once, twice where the other strand is read."""
+
+    def __init__(
+        self,
+        window: int,
+        surprisal: SurprisalFactory | None,
+        both: bool,
+        progress: Progress,
+        spool_folder: str | Path | None,
+    ):
+        self._window, self._surprisal, self._both = window, surprisal, both
+        self._progress, self._spool_folder = progress, spool_folder
+
+    def scan(self, record: Record) -> _Scan:
+        counter, meter = CompositionCounter(), WindowMeter(self._window) if self._window else None
+        if self._surprisal is None:
+            for piece in self._counted(record, counter, meter):
+                self._progress.advance(len(piece))
+            forward = reverse = None
+        else:
+            forward, reverse = self._read(record, counter, meter)
+        composition = counter.finish()
+        quality = None if record.quality is None else summarize_quality(record.quality, record.where)
+        return _Scan(record, composition, quality, meter, forward, reverse)
+
+    def _read(
+        self, record: Record, counter: CompositionCounter, meter: WindowMeter | None
+    ) -> tuple[_Bits, _Bits | None]:
+        if not self._both:
+            return self._strand(self._counted(record, counter, meter), None), None
+        with LetterSpool(self._spool_folder) as spool:
+
+            def kept() -> Iterator[bytes]:
+                for piece in self._counted(record, counter, meter):
+                    spool.append(piece)
+                    yield piece
+
+            forward = self._strand(kept(), None)
+            grid = self._window or WINDOW
+            backwards = self._strand(spool.reversed_complement_pieces(STEP), len(spool) % grid or grid)
+        return forward, _Bits(backwards.sums[::-1], backwards.bases[::-1])
+
+    def _counted(self, record: Record, counter: CompositionCounter, meter: WindowMeter | None) -> Iterator[bytes]:
+        for piece in record.pieces:
+            if not isinstance(piece, bytes):
+                raise UsageError(where=record.where, expected="a record of DNA", found=f"a {record.kind}")
+            counter.push(piece)
+            if meter is not None:
+                meter.push(piece)
+            yield piece
+
+    def _strand(self, pieces: Iterable[bytes], first: int | None) -> _Bits:
+        assert self._surprisal is not None
+        reader, meter = self._surprisal(), BitsMeter(self._window or WINDOW, first)
+        for piece in pieces:
+            for at in range(0, len(piece), STEP):
+                step = piece[at : at + STEP]
+                meter.push(reader.push(step))
+                self._progress.advance(len(step))
+        meter.push(reader.finish())
+        return _Bits(*meter.finish())
+
+
+class _Reporter:
+    """Makes summaries; records shorter than a window are measured many together."""
+
+    def __init__(self, window: int, top: int):
+        self._window, self._top = window, top
+        self._waiting: list[_Scan] = []
+        self._size = 0
+
+    def add(self, scan: _Scan) -> Iterator[RecordSummary]:
+        if scan.meter is not None and scan.composition.length > self._window:
+            yield from self.flush()
+            counts, triplets = scan.meter.finish()
+            yield from self._summaries([scan], counts, triplets[None])
+            return
+        self._waiting.append(scan)
+        self._size += scan.composition.length + 64  # empty records count for something, too
+        if self._size >= BATCH:
+            yield from self.flush()
+
+    def flush(self) -> Iterator[RecordSummary]:
+        """What waits, in input order."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        lengths = np.array([scan.composition.length for scan in waiting], np.int64)
+        triplets = np.zeros((len(waiting), 64), np.int64)
+        counts = np.empty(0, COUNTS)
+        if self._window and lengths.any():
+            letters = b"".join(scan.meter.unmeasured() for scan in waiting if scan.meter is not None)
+            counts, triplets[lengths > 0] = measure(letters, lengths[lengths > 0])
+        yield from self._summaries(waiting, counts, triplets)
+
+    def _summaries(self, scans: list[_Scan], counts: np.ndarray, triplets: np.ndarray) -> Iterator[RecordSummary]:
+        """Of R records with (W,) COUNTS of windows in all and (R, 64) triplets."""
+        letters = np.array([[scan.composition.letters.get(base, 0) for base in "ACGT"] for scan in scans])
+        order0 = entropy(letters.reshape(-1, 4)).tolist()
+        order2 = conditional_entropy(triplets).tolist()
+        windows = self._columns(scans, counts) if self._window else None
+        at = 0
+        for i, scan in enumerate(scans):
+            until = at + self._windows(scan)
+            part = None if windows is None else windows.part(at, until)
+            yield self._summary(scan, counts["acgt"][at:until], part, _known(order0[i]), _known(order2[i]))
+            at = until
+
+    def _windows(self, scan: _Scan) -> int:
+        return -(-scan.composition.length // self._window) if self._window else 0
+
+    def _columns(self, scans: list[_Scan], counts: np.ndarray) -> WindowColumns:
+        def joined(strands: list[_Bits | None]) -> np.ndarray | None:
+            read = [_mean(bits) for bits in strands if bits is not None]
+            return np.concatenate(read) if read else None
+
+        sizes = [self._windows(scan) for scan in scans]
+        starts = [scan.start + self._window * np.arange(size) for scan, size in zip(scans, sizes, strict=True)]
+        return columns(
+            counts,
+            start=np.concatenate([np.zeros(0, np.int64), *starts]),
+            masked=np.repeat(np.array([scan.record.case_is_mask for scan in scans], bool), sizes),
+            forward=joined([scan.forward for scan in scans]),
+            reverse=joined([scan.reverse for scan in scans]),
+        )
+
+    def _summary(
+        self,
+        scan: _Scan,
+        acgt: np.ndarray,
+        windows: WindowColumns | None,
+        order0: float | None,
+        order2: float | None,
+    ) -> RecordSummary:
+        record, found, quality = scan.record, scan.composition, scan.quality
+        regions: tuple[Region, ...] = ()
+        skew: CumulativeSkew | None = None
+        surprising: tuple[SurprisingWindow, ...] = ()
+        if windows is not None:
+            size = {"start": scan.start, "window": self._window, "length": found.length}
+            regions = find_regions(record.id, acgt, **size)
+            whole_circle = record.topology == "circular" and "offset" not in record.notes
+            skew = cumulative_skew(acgt, circular=whole_circle, **size)
+            if scan.forward is not None:
+                surprising = surprising_windows(windows, scan.forward.bases, window=self._window, top=self._top)
+        row = SequenceRow(
+            file=record.source,
+            index=record.index,
+            id=record.id,
+            description=record.description,
+            start=scan.start,
+            length=found.length,
+            letters=found.letters,
+            lower=found.lower if record.case_is_mask else None,
+            gaps=found.gaps,
+            longest_gap=found.longest_gap,
+            digest=found.digest,
+            topology=f"declared {record.topology}" if record.topology else "unknown",
+            truncated=record.truncated,
+            order0_bits=order0,
+            order2_bits=order2,
+            skew=skew,
+            surprising=surprising,
+            notes=record.notes,
+            q20_bases=quality and quality.q20_bases,
+            q30_bases=quality and quality.q30_bases,
+            expected_errors=quality and quality.expected_errors,
+            bits_forward=_bits_per_base(scan.forward),
+            bits_reverse=_bits_per_base(scan.reverse),
+            bits_per_base=_bits_per_base(scan.forward, scan.reverse),
+        )
+        return RecordSummary(row=row, windows=windows, regions=regions)
+
+
+def _mean(bits: _Bits) -> np.ndarray:
+    return np.divide(bits.sums, bits.bases, out=np.full(len(bits.sums), np.nan), where=bits.bases > 0)
+
+
+def _bits_per_base(*strands: _Bits | None) -> float | None:
+    """Mean over the strands that were read, each weighted by its bases."""
+    read = [strand for strand in strands if strand is not None]
+    bases = sum(int(strand.bases.sum()) for strand in read)
+    return sum(float(strand.sums.sum()) for strand in read) / bases if bases else None
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else value

@@ -1,0 +1,58 @@
+"""Statistics of record lengths: the columns that seqkit and QUAST users know, with the definitions written out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class LengthStatistics(NamedTuple):
+    num_seqs: int
+    sum_len: int
+    min_len: int | None
+    avg_len: float | None
+    max_len: int | None
+    q1: float | None
+    q2: float | None
+    q3: float | None
+    n50: int | None
+    l50: int | None
+    n90: int | None
+    l90: int | None
+    au_n: float | None
+
+
+def length_statistics(lengths: np.ndarray) -> LengthStatistics:
+    """Statistics of (R,) lengths; all but the two sums are None for no record.
+
+    Quartiles are medians of halves, the median belonging to both where R is odd (seqkit; which halves q1 and q3 once
+    more where all lengths are equal: we do not). N50 and N90 are lengths, L50 and L90 numbers of records. auN is the
+    sum of squares over the sum (Li 2020), None when every record is empty.
+    """
+    count, total = len(lengths), int(lengths.sum(dtype=np.int64))
+    if count == 0:
+        return LengthStatistics(0, 0, *[None] * 11)
+    ordered = np.sort(lengths).astype(np.int64)
+    half = (count + 1) // 2
+    longest_first = np.cumsum(ordered[::-1])
+
+    def n_and_l(percent: int) -> tuple[int, int]:
+        # whole numbers: percent / 100 of the total has no exact float
+        records = int(np.searchsorted(longest_first * 100, percent * total)) + 1
+        return int(ordered[count - records]), records
+
+    squares = sum(int(n) * int(n) for n in ordered) if count < 1000 else float(np.square(ordered, dtype=float).sum())
+    return LengthStatistics(
+        count,
+        total,
+        int(ordered[0]),
+        total / count,
+        int(ordered[-1]),
+        float(np.median(ordered[:half])),
+        float(np.median(ordered)),
+        float(np.median(ordered[count - half :])),
+        *n_and_l(50),
+        *n_and_l(90),
+        squares / total if total else None,
+    )

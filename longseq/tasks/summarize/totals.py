@@ -1,0 +1,90 @@
+"""What the rows of a file add up to, in a few numbers a record."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import Counter
+
+import numpy as np
+
+from longseq.records import IUPAC
+from longseq.results.dna import SequenceRow, Totals, called, percent, phred, strong
+from longseq.tasks.summarize.lengths import length_statistics
+
+NAMED = 10
+"""Duplicate rows that are pointed at."""
+
+
+class TotalsCounter:
+    """Takes rows in input order. Ids and sequences are compared by 64 bits of a hash."""
+
+    def __init__(self):
+        self._lengths, self._ids, self._digests = array("q"), array("Q"), array("Q")
+        self._letters: Counter[str] = Counter()
+        self._gaps = self._longest_gap = self._empty = self._truncated = 0
+        self._lower = self._masked_length = 0
+        self._q20 = self._q30 = self._quality_length = 0
+        self._errors = self._bits = 0.0
+        self._read_bases = 0
+
+    def add(self, row: SequenceRow) -> None:
+        self._lengths.append(row.length)
+        self._ids.append(_hash(row.id))
+        self._digests.append(_hash(row.digest))
+        self._letters.update(row.letters)
+        self._gaps += row.gaps
+        self._longest_gap = max(self._longest_gap, row.longest_gap)
+        self._empty += row.length == 0
+        self._truncated += row.truncated
+        if row.lower is not None:
+            self._lower, self._masked_length = self._lower + row.lower, self._masked_length + row.length
+        if row.expected_errors is not None:
+            self._q20, self._q30 = self._q20 + (row.q20_bases or 0), self._q30 + (row.q30_bases or 0)
+            self._errors += row.expected_errors
+            self._quality_length += row.length
+        if row.bits_per_base is not None:
+            self._bits += row.bits_per_base * row.bases
+            self._read_bases += row.bases
+
+    def finish(self) -> Totals:
+        lengths = np.array(self._lengths, np.int64)
+        statistics = length_statistics(lengths)
+        letters = {chr(code): self._letters[chr(code)] for code in IUPAC if self._letters[chr(code)]}
+        n = letters.get("N", 0)
+        ids = _repeated(np.array(self._ids, np.uint64))
+        sequences = _repeated(np.array(self._digests, np.uint64), lengths > 0)
+        quality = self._quality_length
+        return Totals(
+            **statistics._asdict(),
+            gc=percent(strong(letters), called(letters)),
+            gc_of_length=percent(strong(letters), statistics.sum_len),
+            letters=letters,
+            sum_n=n,
+            n_per_100kbp=100_000 * n / statistics.sum_len if statistics.sum_len else None,
+            iupac=statistics.sum_len - called(letters) - n,
+            gaps=self._gaps,
+            longest_gap=self._longest_gap,
+            softmask=percent(self._lower, self._masked_length),
+            empty=self._empty,
+            truncated=self._truncated,
+            duplicate_ids=len(ids),
+            duplicate_sequences=len(sequences),
+            duplicate_rows=tuple(np.union1d(ids, sequences)[:NAMED].tolist()),
+            q20=percent(self._q20, quality),
+            q30=percent(self._q30, quality),
+            average_quality=phred(self._errors, quality),
+            bits_per_base=self._bits / self._read_bases if self._read_bases else None,
+        )
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _repeated(values: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+    """Positions of values that stood before, ascending."""
+    positions = np.arange(len(values)) if counted is None else np.flatnonzero(counted)
+    order = np.argsort(values[positions], kind="stable")
+    ordered = values[positions][order]
+    return np.sort(positions[order[1:][ordered[1:] == ordered[:-1]]])

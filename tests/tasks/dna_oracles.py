@@ -1,0 +1,52 @@
+"""Plain definitions, letter by letter, and records made of letters."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+
+from longseq.records import Record
+
+
+def record(letters: bytes, cuts: list[int] | None = None, **facts) -> Record:
+    """A record whose letters come cut at `cuts`."""
+    edges = [0, *sorted(c % (len(letters) + 1) for c in cuts or []), len(letters)]
+    pieces = [letters[a:b] for a, b in itertools.pairwise(edges)]
+    facts = {"id": "r", "kind": "dna", "source": "x.fa", "index": 0} | facts
+    return Record(pieces=iter(pieces), **facts)
+
+
+def plain(letters: bytes) -> str:
+    return letters.decode().upper().replace("U", "T")
+
+
+def words(text: str, k: int) -> list[str]:
+    """Overlapping words of k letters that hold A, C, G, T alone."""
+    found = (text[i : i + k] for i in range(len(text) - k + 1))
+    return [word for word in found if set(word) <= set("ACGT")]
+
+
+def shannon(items) -> float:
+    counts = Counter(items)
+    total = sum(counts.values())
+    return -sum(n / total * math.log2(n / total) for n in counts.values()) if total else math.nan
+
+
+def divide(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def gaps(text: str) -> list[int]:
+    """Lengths of the runs of N."""
+    return [len(run) for run in "".join(c if c == "N" else " " for c in text).split()]
+
+
+def dust_tiles(window: str) -> list[tuple[int, float]]:
+    """Triplets that begin in each tile of 64 letters of a window, and their DUST score."""
+    tiles = []
+    for start in range(0, len(window), 64):
+        triplets = words(window[start : start + 66], 3)
+        pairs = sum(n * (n - 1) / 2 for n in Counter(triplets).values())
+        tiles.append((len(triplets), pairs / (len(triplets) - 1) if len(triplets) > 1 else 0.0))
+    return tiles
