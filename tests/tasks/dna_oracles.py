@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections import Counter
 
+from hypothesis import strategies as st
+
 from longseq.records import Record
+
+
+def dna(alphabet: str, longest: int) -> st.SearchStrategy[bytes]:
+    """Letters at random, of any length up to `longest`: plain text strategies are short nearly always."""
+
+    def draw(seed: int, length: int) -> bytes:
+        return "".join(random.Random(seed).choices(alphabet, k=length)).encode()
+
+    return st.builds(draw, st.integers(0, 2**32), st.integers(0, longest))
 
 
 def record(letters: bytes, cuts: list[int] | None = None, **facts) -> Record:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dna_oracles import record
+from dna_oracles import dna, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,9 +53,7 @@ def whole(letters: bytes) -> np.ndarray:
 
 
 @settings(max_examples=40)
-@given(
-    st.text("ACGTACGTN", max_size=900).map(str.encode), st.lists(st.integers(0, 900), max_size=4), st.integers(100, 400)
-)
+@given(dna("ACGTACGTN", 900), st.lists(st.integers(0, 900), max_size=4), st.integers(100, 400))
 def test_each_strand_stands_at_its_own_bases(letters, cuts, window):
     (summary,) = summarize_records([record(letters, cuts)], window=window, surprisal=Counting)
     forward, reverse = whole(letters), whole(complement(letters))[::-1]

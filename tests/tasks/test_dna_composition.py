@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from dna_oracles import gaps, plain
+from dna_oracles import dna, gaps, plain
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ from longseq.tasks.summarize.composition import CompositionCounter
 from longseq.tasks.summarize.lengths import length_statistics
 from longseq.tasks.summarize.quality import summarize_quality
 
-LETTERS = st.text(alphabet="ACGTNacgtnNNNURYSWKMBDHVuryswkmbdhv", max_size=400).map(str.encode)
+LETTERS = dna("ACGTacgtnNNNNNNNNURYSWKMBDHVuryswkmbdhv", 400)
 
 
 def count(letters: bytes, *cuts: int):
