@@ -83,7 +83,7 @@ class ByteStream:
         except _CutError:
             self.truncated = True
             return b""
-        except InputError:
+        except (InputError, MemoryError):
             raise
         except Exception as error:
             # zlib.error, LZMAError, ZstdError and bz2's OSError have no common base short of Exception.
@@ -121,10 +121,13 @@ class _Raw:
 
     def __init__(self, source: str):
         self.source, self.position, self.size = source, 0, None  # type: str, int, int | None
-        self._start, self._file = b"", None  # type: bytes, int | None
+        self._start = b""
+        self._file: int | None = None
+        self._pipe: Any = None
         if source == "-":
-            buffer: Any = sys.stdin.buffer
-            self._take: Callable[[int], bytes] = getattr(buffer, "read1", buffer.read)
+            if sys.stdin is None:
+                raise InputError("is closed", where=place(source), remedy="name a file")
+            self._pipe = sys.stdin.buffer
             return
         try:
             self._file = os.open(source, os.O_RDONLY)
@@ -139,9 +142,10 @@ class _Raw:
             raise InputError("is a directory", where=source, remedy=f"name files in it: {source.rstrip('/')}/*")
         if stat.S_ISREG(status.st_mode):
             self.size = status.st_size
-        self._take = self._read_file
 
-    def _read_file(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
+        if self._pipe is not None:
+            return self._pipe.read1(size)
         if self._file is None:
             raise InputError("was closed while it was read", where=self.source)
         return os.read(self._file, size)

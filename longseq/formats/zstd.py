@@ -20,7 +20,7 @@ def decompress(read: Callable[[int], bytes], *, packed: int, piece: int) -> Iter
     source: Any = type("Source", (), {"read": staticmethod(read)})
     unpacker = zstandard.ZstdDecompressor(max_window_size=_WIDEST_WINDOW)
     reader = unpacker.stream_reader(source, read_size=packed, read_across_frames=True)
-    while data := reader.read(piece):
+    while data := reader.read1(piece):  # `read` would lose what came before damage
         yield data
 
 
