@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
 import tomllib
 import types
 import typing
@@ -67,6 +68,30 @@ def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") ->
 def to_mapping(config: object) -> dict[str, Any]:
     """Nested plain dictionaries: what `from_mapping` takes and JSON can carry."""
     return dataclasses.asdict(config)  # type: ignore[call-overload]
+
+
+def to_toml(config: object) -> str:
+    """The configuration as a TOML file that `load` reads back; what is None is left out."""
+    return "\n".join(_toml_lines(to_mapping(config), "")) + "\n"
+
+
+def _toml_lines(tree: Mapping[str, Any], path: str) -> list[str]:
+    lines = [f"{name} = {_toml_value(v)}" for name, v in tree.items() if v is not None and not isinstance(v, Mapping)]
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{path}{name}]", *_toml_lines(value, f"{path}{name}.")]
+    return lines
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    # A JSON string is a TOML basic string, DEL aside, which JSON leaves as it is.
+    return (
+        json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        if not isinstance(value, float)
+        else repr(value)
+    )
 
 
 def _assign(tree: dict[str, Any], path: list[str], value: Any) -> None:

@@ -1,0 +1,153 @@
+"""What a run goes on from: a checkpoint directory each so many steps, whole or not there, and a pointer to the last.
+
+`checkpoints/step-00000200/` is a model that anything can load; its `training/state.pt` adds the optimiser, the step
+and the carried states. No random state is kept: every step seeds its own draws.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from longseq.config import to_mapping
+from longseq.errors import CheckpointError, ConfigError, LongseqError
+from longseq.formats.atomic import output_directory, write_aside
+from longseq.model import LanguageModel, load, save
+from longseq.tokens import DnaTokenizer
+from longseq.training.config import TrainConfig
+
+SCHEMA = "longseq.training/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """Where a run stands."""
+
+    step: int = 0
+    """Steps done."""
+    tokens: int = 0
+    """Tokens scored."""
+    seconds: float = 0.0
+    """Wall time, over all resumes."""
+    data: str = ""
+    """Digest of the store."""
+    held_out_step: int = -1
+    """Step after which the last evaluation stood; -1: none yet."""
+    held_out_bits: float | None = None
+    """Bits per base it found."""
+    processes: int = 1
+    config: str = "{}"
+    """The configuration, as JSON."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return json.loads(self.config)
+
+
+def save_step(
+    folder: Path,
+    position: Position,
+    model: LanguageModel,
+    tokenizer: DnaTokenizer,
+    optimiser: dict[str, Any],
+    states: list[dict[str, torch.Tensor]],
+    card: Mapping[str, object],
+    keep: int,
+) -> Path:
+    """Write `step-N` under `folder`, point `latest` at it, remove all but the `keep` newest.
+
+    `states` are the carried states of all processes, in rank order, by name of tensor; empty ones where none is.
+
+    Raises:
+        LongseqError: it cannot be written (a full disk); the checkpoints before it are left as they were.
+    """
+    target = folder / f"step-{position.step:08d}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with output_directory(target, force=True) as aside:
+            save(aside, model, tokenizer, card=card)
+            (aside / "training").mkdir()
+            content = {
+                "schema": SCHEMA,
+                "position": asdict(position),
+                "optimiser": optimiser,
+                "states": states,
+            }
+            torch.save(content, aside / "training" / "state.pt")
+        with write_aside(folder / "latest", force=True) as aside:
+            aside.write_text(target.name + "\n")
+    except (OSError, RuntimeError) as error:  # torch reports a failed write as a RuntimeError
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise LongseqError(
+            f"cannot be written: {reason}", where=str(target), remedy="make room, then go on with --resume"
+        ) from error
+    kept = [path for path in sorted(folder.glob("step-*")) if path.name <= target.name][-keep:]
+    for path in folder.glob("step-*"):
+        if path not in kept:  # older ones, and later ones of an attempt that was given up
+            shutil.rmtree(path, ignore_errors=True)
+    return target
+
+
+def latest(folder: Path) -> Path | None:
+    """The checkpoint that `latest` points at; None where there is none yet."""
+    pointer = folder / "latest"
+    if not pointer.exists():
+        return None
+    target = folder / pointer.read_text().strip()
+    if not target.is_dir():
+        raise CheckpointError(where=str(pointer), expected=f"{target.name} beside it", found="nothing there")
+    return target
+
+
+def load_step(directory: Path) -> tuple[LanguageModel, Position, dict[str, Any]]:
+    """The model in training mode, where the run stood, and `optimiser` and `states`.
+
+    Raises:
+        CheckpointError: a file is missing or damaged, or of another schema.
+    """
+    model = load(directory).model.train()
+    file = directory / "training" / "state.pt"
+    try:
+        content = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # a damaged file raises whatever the unpickler meets
+        raise CheckpointError(
+            where=str(file), expected="the state of a training run", found=f"{type(error).__name__}"
+        ) from error
+    if content.get("schema") != SCHEMA:
+        raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(content.get("schema")))
+    return model, Position(**content["position"]), content
+
+
+def same_run(position: Position, config: TrainConfig, data: str, processes: int) -> None:
+    """Raise unless `config` and the inputs are those that the checkpoint at `position` was made with.
+
+    Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device and threads may change.
+
+    Raises:
+        ConfigError: another model, other data, another batch; carried states of another number of processes.
+    """
+    then, now = position.settings, json.loads(json.dumps(to_mapping(config)))
+    remedy = "a resumed run keeps it; --force starts anew"
+    for key in ("model", "data"):
+        for name, value in now[key].items():
+            if then[key].get(name) != value:
+                raise ConfigError(
+                    where=f"{key}.{name}", expected=repr(then[key].get(name)), found=repr(value), remedy=remedy
+                )
+    if then["batch"] != config.batch:
+        raise ConfigError(where="batch", expected=repr(then["batch"]), found=repr(config.batch), remedy=remedy)
+    if position.data != data:
+        raise ConfigError(where="inputs", expected="the data the run began with", found="other data", remedy=remedy)
+    if position.processes != processes and position.step % config.data.carry:
+        raise ConfigError(
+            where=f"step {position.step}",
+            expected=f"{position.processes} processes, whose states are carried over it",
+            found=str(processes),
+            remedy=f"resume with {position.processes}",
+        )

@@ -1,0 +1,147 @@
+"""What a training run is made of. `longseq train --config run.toml --set optimiser.rate=1e-3` reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longseq.config import require
+from longseq.model.config import ModelConfig
+from longseq.records import Alphabet
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """From records to windows."""
+
+    window: int = 2048
+    """W, bases of a window: how far gradients reach."""
+    carry: int = 1
+    """Consecutive windows over which the state is carried, detached, before it starts anew; 1: every window does."""
+    both_strands: bool = True
+    """Read each window (or run of carried windows) from a strand drawn at random; false: forward only."""
+    relabel: float = 0.0
+    """Share of windows in which the four bases are renamed by a permutation drawn at random, so that composition has
+    to be learned from what was just read, not by heart."""
+    relabel_by: Literal["any", "paired"] = "any"
+    """Draw from all 24 permutations, or from the 8 that keep complements complementary."""
+    ambiguity: Literal["keep", "N"] = "keep"
+    """IUPAC codes other than ACGTN keep ids of their own, or are read as N. None of them is ever scored."""
+    held_out: float = 0.02
+    """Share of the bases kept for evaluation: whole records where some are small enough, else the end of each."""
+    held_out_records: tuple[str, ...] = ()
+    """Ids of the records kept for evaluation instead; every record of that id."""
+    seed: int = 0
+    """Of the order of windows, their offsets, strands and renamings, and of the records held out."""
+
+    def __post_init__(self):
+        require(self.window >= 2, "data.window", self.window, ">= 2 bases")
+        require(self.carry >= 1, "data.carry", self.carry, ">= 1 window")
+        require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
+        require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
+        require(self.seed >= 0, "data.seed", self.seed, ">= 0")
+
+    @property
+    def alphabet(self) -> Alphabet:
+        return Alphabet(ambiguity=self.ambiguity)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimiserConfig:
+    """AdamW (Loshchilov and Hutter 2019, algorithm 2), linear warm-up and cosine decay."""
+
+    rate: float = 3e-3
+    """Highest learning rate."""
+    floor: float = 0.05
+    """Last learning rate, as a share of the highest."""
+    warmup: float = 0.02
+    """Share of the run over which the rate rises from 0."""
+    beta1: float = 0.9
+    """Decay of the running mean of gradients, a step."""
+    beta2: float = 0.95
+    """Decay of the running mean of squared gradients, a step."""
+    epsilon: float = 1e-8
+    """Added to the root of the mean square."""
+    weight_decay: float = 0.1
+    """Decay of weight matrices, times the rate, a step; norms, biases, embeddings and other vectors have none."""
+    clip: float = 1.0
+    """Largest norm of the gradient of all parameters together."""
+
+    def __post_init__(self):
+        require(self.rate > 0, "optimiser.rate", self.rate, "above 0")
+        require(0 <= self.floor <= 1, "optimiser.floor", self.floor, "a share, 0 to 1")
+        require(0 <= self.warmup < 1, "optimiser.warmup", self.warmup, "a share, 0 to below 1")
+        for name in ("beta1", "beta2"):
+            require(0 <= getattr(self, name) < 1, f"optimiser.{name}", getattr(self, name), "in [0, 1)")
+        require(self.epsilon > 0, "optimiser.epsilon", self.epsilon, "above 0")
+        require(self.weight_decay >= 0, "optimiser.weight_decay", self.weight_decay, ">= 0")
+        require(self.clip > 0, "optimiser.clip", self.clip, "above 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig:
+    """Bits per base of the records held out."""
+
+    every: int = 200
+    """Steps between evaluations; 0: only at the end."""
+    tokens: int = 262144
+    """Bases to score each time at most, spread evenly over what is held out."""
+
+    def __post_init__(self):
+        require(self.every >= 0, "evaluation.every", self.every, ">= 0 steps")
+        require(self.tokens >= 1, "evaluation.tokens", self.tokens, ">= 1 base")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointConfig:
+    """What is kept to go on from."""
+
+    every: int = 500
+    """Steps between checkpoints; 0: only on a stop and at the end."""
+    keep: int = 2
+    """Checkpoints kept, the latest ones."""
+
+    def __post_init__(self):
+        require(self.every >= 0, "checkpoint.every", self.every, ">= 0 steps")
+        require(self.keep >= 1, "checkpoint.keep", self.keep, ">= 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """A training run. It ends at `steps`, `epochs` or `minutes`, whichever comes first; else after one epoch."""
+
+    inputs: tuple[str, ...] = ()
+    """Sequence files."""
+    steps: int | None = None
+    """Optimiser steps."""
+    epochs: float | None = None
+    """Times that the training bases are read."""
+    minutes: float | None = None
+    """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
+    batch: int = 16384
+    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+    """Of matrix products; parameters, memories and optimiser are fp32."""
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
+    """Where to run; auto: the first accelerator found, else the CPU."""
+    threads: int | None = None
+    """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
+    model: ModelConfig = field(default_factory=ModelConfig)
+    data: DataConfig = field(default_factory=DataConfig)
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
+
+    def __post_init__(self):
+        require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
+        require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
+        require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
+        require(self.batch >= self.data.window, "batch", self.batch, f"at least one window ({self.data.window} tokens)")
+        letters = len(self.data.alphabet.letters)
+        require(
+            self.model.vocabulary >= letters,
+            "model.vocabulary",
+            self.model.vocabulary,
+            f"at least the {letters} letters of the alphabet",
+        )
+        require(self.threads is None or self.threads >= 1, "threads", self.threads, ">= 1")

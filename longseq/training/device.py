@@ -1,0 +1,62 @@
+"""Device, precision and processes of a run: the door to accelerate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from longseq.errors import UsageError
+from longseq.training.config import TrainConfig
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+
+def accelerator(config: TrainConfig) -> Accelerator:
+    """The processes that a launcher (srun, torchrun) started, or this one alone, on the device asked for.
+
+    Raises:
+        UsageError: there is no such device.
+    """
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState
+
+    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not present.get(config.device, True):
+        found = [name for name, there in present.items() if there]
+        raise UsageError(where="device", expected=config.device, found=", ".join([*found, "cpu"]) + " only")
+    if config.threads is not None:
+        torch.set_num_threads(config.threads)
+    # accelerate keeps the first run's device and precision for the whole program; a second run may differ.
+    AcceleratorState._reset_state(reset_partial_state=True)
+    return Accelerator(cpu=config.device == "cpu", mixed_precision="bf16" if config.precision == "bf16" else "no")
+
+
+def sum_over(processes: Accelerator, *values: float) -> list[float]:
+    """Each value summed over all processes, in float64 where the device has it."""
+    if processes.num_processes == 1:
+        return list(values)
+    dtype = torch.float32 if processes.device.type == "mps" else torch.float64
+    total = processes.reduce(torch.tensor(values, dtype=dtype, device=processes.device), "sum")
+    assert isinstance(total, Tensor)
+    return total.tolist()
+
+
+def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:
+    """The tensors of all processes, in rank order."""
+    from accelerate.utils import gather_object
+
+    return gather_object([mine]) if processes.num_processes > 1 else [mine]
+
+
+def peak_memory(device: torch.device) -> float:
+    """MiB: most memory held so far, of the accelerator where there is one, else resident in this process."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

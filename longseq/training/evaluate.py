@@ -1,0 +1,59 @@
+"""Bits per base of what was held out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import nn
+
+from longseq.training.device import sum_over
+from longseq.training.windows import Windows
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+
+class HeldOut(NamedTuple):
+    bits_per_base: float
+    """Mean over the bases scored; NaN where there were none."""
+    tokens: int
+    """Bases scored."""
+
+
+def evaluate(
+    objective: nn.Module,
+    windows: Windows,
+    processes: Accelerator,
+    *,
+    tokens: int,
+    lanes: int,
+    stop: Callable[[], bool] = lambda: False,
+) -> HeldOut | None:
+    """Score passages of `windows`, evenly spread, of at most `tokens` bases (one passage at least), `lanes` at a time.
+
+    As in training, the state is carried over the windows of a passage. None if `stop` came true in any process.
+    """
+    count = min(windows.passages, max(1, tokens // windows.span))
+    chosen = [i * windows.passages // count for i in range(count)][processes.process_index :: processes.num_processes]
+    nats = weight = 0.0
+    stopped = False
+    objective.eval()
+    with torch.no_grad():
+        for first in range(0, len(chosen), lanes):
+            state = None
+            for phase in range(windows.carry):
+                stopped = stopped or stop()
+                batch = windows.batch(chosen[first : first + lanes], phase)
+                if stopped or not batch.weight.any():
+                    break
+                ids = torch.from_numpy(batch.ids).to(processes.device)
+                loss, counted, state = objective(ids, torch.from_numpy(batch.weight).to(processes.device), state)
+                nats, weight = nats + loss.item(), weight + counted.item()
+    objective.train()
+    nats, weight, stops = sum_over(processes, nats, weight, stopped)
+    if stops:
+        return None
+    return HeldOut(nats / math.log(2) / weight if weight else math.nan, round(weight))

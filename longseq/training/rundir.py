@@ -1,0 +1,61 @@
+"""The directory of a run: what lies where, and whether a run may start or go on in it.
+
+run.toml        the configuration, complete
+metrics.jsonl   one line a step
+data/           the bases, as ids, by digest of the inputs
+checkpoints/    step-N, and `latest`, which names the last
+model/          the trained model, once the run is over
+nonfinite.json  the windows of a step whose loss or gradient was no number
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from longseq.errors import OutputExistsError
+
+
+class RunDirectory:
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self.config = self.path / "run.toml"
+        self.metrics = self.path / "metrics.jsonl"
+        self.data = self.path / "data"
+        self.checkpoints = self.path / "checkpoints"
+        self.model = self.path / "model"
+        self.nonfinite = self.path / "nonfinite.json"
+        self._existed = self.path.exists()
+
+    def check(self, *, resume: bool, force: bool) -> None:
+        """Raise unless a run may be here: nothing yet, or a run and `resume` (go on) or `force` (start anew).
+
+        Raises:
+            OutputExistsError: there is something, and neither was asked for, or it is no run.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise OutputExistsError("is a file", where=str(self.path), remedy="name a directory")
+        entries = {p.name for p in self.path.iterdir()} if self.path.exists() else set()
+        if entries <= {self.data.name}:
+            return
+        if self.config.name not in entries:
+            raise OutputExistsError(
+                "holds something else than a training run", where=str(self.path), remedy="name another directory"
+            )
+        if not (resume or force):
+            raise OutputExistsError(
+                "holds a run already", where=str(self.path), remedy="--resume goes on with it, --force starts it anew"
+            )
+
+    def clear(self) -> None:
+        """Remove what an earlier run left here; its bases stay."""
+        for directory in (self.checkpoints, self.model):
+            shutil.rmtree(directory, ignore_errors=True)
+        for file in (self.metrics, self.nonfinite, self.config):
+            file.unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Remove what a run that could not begin has made, if it is empty."""
+        for directory in (self.data, self.path):
+            if not self._existed and directory.is_dir() and not any(directory.iterdir()):
+                directory.rmdir()

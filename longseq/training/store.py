@@ -1,0 +1,197 @@
+"""Bases on disk: the training records as ids in an Arrow file that is read by memory map, made once for its inputs.
+
+Every record is cut into stretches at its runs of unscored letters, so that no window is spent on a gap; a stretch
+knows its record and its first base there. The stretches stand one behind the other in rows of 65,536 ids. Nothing
+holds a record, or a list of records, in memory: a stretch costs 28 bytes there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from longseq.errors import InputError, UsageError
+from longseq.formats.atomic import output_directory
+from longseq.log import NullProgress, Progress
+from longseq.records import Alphabet, Record
+from longseq.tokens import DnaTokenizer
+
+ROW = 65536
+"""Ids of a row."""
+GAP = 64
+"""A run of this many letters that are not A, C, G or T ends a stretch."""
+_SCHEMA = "longseq.store/1"
+
+
+class Stretches(NamedTuple):
+    """S runs of bases, in order of record and position."""
+
+    record: np.ndarray
+    """(S,) int32, row of the record in the store."""
+    start: np.ndarray
+    """(S,) int64, first base, in the record."""
+    length: np.ndarray
+    """(S,) int64, bases."""
+    offset: np.ndarray
+    """(S,) int64, first base, in the store."""
+
+    @property
+    def bases(self) -> int:
+        return int(self.length.sum())
+
+
+class Store:
+    """The training records of one set of inputs, opened for reading."""
+
+    def __init__(self, directory: Path):
+        from datasets import Dataset
+
+        self.digest = directory.name
+        self.records = Dataset.from_file(str(directory / "records.arrow"))
+        """id, source, length, masked (lower-case letters), truncated of each record."""
+        self._rows = Dataset.from_file(str(directory / "ids.arrow")).with_format("arrow")
+        table = Dataset.from_file(str(directory / "stretches.arrow")).with_format("numpy")[:]
+        length = table["length"].astype(np.int64)
+        offset = np.concatenate([[0], np.cumsum(length)[:-1]])
+        self.stretches = Stretches(table["record"].astype(np.int32), table["start"].astype(np.int64), length, offset)
+
+    def read(self, start: int, end: int) -> np.ndarray:
+        """Ids `[start, end)` in the store's own coordinates, uint8."""
+        parts = []
+        for row in range(start // ROW, -(-end // ROW)):
+            ids = np.frombuffer(self._rows[row].column("ids")[0].as_buffer(), np.uint8)
+            parts.append(ids[max(start - row * ROW, 0) : end - row * ROW])
+        return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+
+
+def prepare(inputs: Sequence[str], directory: Path, tokenizer: DnaTokenizer, progress: Progress | None = None) -> Store:
+    """The store of these files under `directory`, in a folder named by the digest of their bytes and the alphabet.
+
+    Raises:
+        InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
+    """
+    target = directory / digest(inputs, tokenizer.alphabet)
+    if not target.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        with output_directory(target) as aside:
+            write(_records(inputs), aside, tokenizer, progress or NullProgress())
+            if Store(aside).stretches.bases == 0:
+                raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
+    return Store(target)
+
+
+def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
+    """16 hexadecimal figures of sha256 over the bytes of the files, in order, and what the stored ids depend on."""
+    total = hashlib.sha256(f"{_SCHEMA} {alphabet.digest()} {ROW} {GAP}".encode())
+    for name in inputs:
+        if name == "-":
+            raise UsageError(where="<stdin>", expected="a file, to come back to on a resume", found="a stream")
+        try:
+            with open(name, "rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise InputError(error.strerror or "cannot be read", where=name) from None
+    return total.hexdigest()[:16]
+
+
+def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:
+    """Write records, stretches and ids, as they come, into an existing directory."""
+    from datasets import Features, Value
+    from datasets.arrow_writer import ArrowWriter
+
+    def table(name: str, rows_at_once: int, **columns: str) -> ArrowWriter:
+        features = Features({column: Value(kind) for column, kind in columns.items()})
+        return ArrowWriter(path=str(directory / f"{name}.arrow"), features=features, writer_batch_size=rows_at_once)
+
+    about = table("records", 1000, id="string", source="string", length="int64", masked="int64", truncated="bool")
+    stretches = table("stretches", 1000, record="int32", start="int64", length="int64")
+    rows = table("ids", 16, ids="large_binary")
+    waiting = bytearray()
+    progress.start("read", None, "base")
+    for number, record in enumerate(records):
+        pieces = _Encoded(record, tokenizer)
+        first = end = 0
+        for start, ids in known(pieces):
+            if start != end:
+                if end > first:
+                    stretches.write({"record": number, "start": first, "length": end - first})
+                first = start
+            end = start + len(ids)
+            waiting += ids.tobytes()
+            full = len(waiting) // ROW * ROW
+            for row in range(0, full, ROW):
+                rows.write({"ids": bytes(waiting[row : row + ROW])})
+            del waiting[:full]
+            progress.advance(len(ids))
+        if end > first:
+            stretches.write({"record": number, "start": first, "length": end - first})
+        about.write(
+            {
+                "id": record.id,
+                "source": record.source,
+                "length": pieces.length,
+                "masked": pieces.masked,
+                "truncated": record.truncated,
+            }
+        )
+    if waiting:
+        rows.write({"ids": bytes(waiting)})
+    for writer in (about, stretches, rows):
+        writer.finalize()
+    progress.finish()
+
+
+def known(pieces: Iterable[np.ndarray], gap: int = GAP) -> Iterator[tuple[int, np.ndarray]]:
+    """The ids of a record without its ends and runs of `gap` or more letters that are not A, C, G or T.
+
+    Yields (first position, ids); what follows on directly belongs to the same stretch. How the record comes in pieces
+    changes no stretch.
+    """
+    held = np.zeros(0, np.uint8)  # fewer than `gap` such letters, of which the next piece decides
+    at, inside = 0, False
+    for piece in pieces:
+        ids = np.concatenate([held, piece])
+        runs = np.flatnonzero(np.diff(ids > 3, prepend=False, append=False)).reshape(-1, 2)
+        begin, end = 0, len(ids)
+        breaks = (runs[:, 1] - runs[:, 0] >= gap) | ((runs[:, 0] == 0) & (not inside))
+        if len(runs) and runs[-1, 1] == end and not breaks[-1]:
+            end = int(runs[-1, 0])
+        for a, b in runs[breaks].tolist():
+            if a > begin:
+                yield at + begin, ids[begin:a]
+            begin, inside = b, False
+        if end > begin:
+            yield at + begin, ids[begin:end]
+            inside = True
+        held = ids[max(begin, end) :]
+        at += len(ids) - len(held)
+
+
+class _Encoded:
+    """The pieces of a record as ids, counting letters as they pass."""
+
+    def __init__(self, record: Record, tokenizer: DnaTokenizer):
+        self._record, self._tokenizer = record, tokenizer
+        self.length = self.masked = 0
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        for letters in self._record.pieces:
+            assert isinstance(letters, bytes)
+            ids, lower = self._tokenizer.encode(letters, self.length)
+            self.length += len(ids)
+            self.masked += int(lower.sum()) if self._record.case_is_mask else 0
+            yield ids
+
+
+def _records(inputs: Sequence[str]) -> Iterator[Record]:
+    from longseq.formats import read
+
+    for name in inputs:
+        for record in read(name):
+            if record.kind != "dna":
+                raise InputError(where=record.where, expected="DNA", found=record.kind)
+            yield record

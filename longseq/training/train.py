@@ -1,0 +1,76 @@
+"""A training run, from files to a checkpoint directory."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from longseq.config import to_toml
+from longseq.errors import ConfigError
+from longseq.formats.atomic import write_aside
+from longseq.log import NullProgress, Progress
+from longseq.tokens import DnaTokenizer
+from longseq.training import checkpoint
+from longseq.training.config import TrainConfig
+from longseq.training.device import accelerator
+from longseq.training.loop import Loop
+from longseq.training.plan import Outcome, Plan
+from longseq.training.rundir import RunDirectory
+from longseq.training.store import prepare
+
+
+def train(
+    config: TrainConfig,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    announce: Callable[[Plan], None] = lambda plan: None,
+) -> Outcome:
+    """Train a causal language model on sequence files and leave it in `out`/model.
+
+    `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
+    reads the inputs, builds the model and times a step, and leaves nothing behind. `announce` is called with the plan
+    before the first step.
+
+    Raises:
+        OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
+        InputError: an input that cannot be read, or no bases to learn from.
+        ConfigError: a resumed run of another model, other data or another batch.
+        StoppedError: TERM or USR1 came; the step was finished and saved. Ctrl-C does the same and is raised on.
+        LongseqError: the loss or a gradient is no number, or a checkpoint cannot be written; the last good one is kept.
+    """
+    began = time.monotonic()
+    folder = RunDirectory(out)
+    folder.check(resume=resume, force=force)
+    if not config.inputs:
+        raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
+    processes = accelerator(config)
+    progress = progress or NullProgress()
+    tokenizer = DnaTokenizer(config.data.alphabet)
+    with tempfile.TemporaryDirectory() as scratch:
+        data = Path(scratch) if dry_run else folder.data
+        try:
+            with processes.main_process_first():
+                store = prepare(config.inputs, data, tokenizer, progress)
+        except BaseException:
+            folder.tidy()
+            raise
+        last = checkpoint.latest(folder.checkpoints) if resume else None
+        loop = Loop(config, folder, processes, store, tokenizer, last, began)
+        plan = loop.plan()
+        announce(plan)
+        if dry_run:
+            return Outcome(step=0, tokens=0, seconds=loop.seconds(), held_out_bits=None, model=None)
+        if processes.is_main_process:
+            if last is None:
+                folder.clear()
+            folder.path.mkdir(parents=True, exist_ok=True)
+            with write_aside(folder.config, force=True) as aside:
+                aside.write_text(to_toml(config), encoding="utf-8")
+        processes.wait_for_everyone()
+        return loop.go(plan, progress)
