@@ -67,13 +67,13 @@ def _slices(whole: Record, part: Record, interval: Interval) -> Iterator[bytes |
     else:
         part.truncated = whole.truncated
         part.length = max(at - interval.start, 0)
-        if interval.start > 0 and interval.start >= at:
+        if interval.start > 0 and interval.start >= at and len(interval):
             raise InputError(
                 where=whole.where,
                 expected=f"a region that starts before the end, at {at:,}",
                 found=f"a start at {interval.start + 1:,} (1-based)",
             )
-        if interval.end != _OPEN_END:
+        if at < interval.end != _OPEN_END:
             part.notes = {**part.notes, "clipped_end": at}
     added = {key: value for key, value in whole.notes.items() if key not in part.notes}
     part.notes = {**part.notes, **added}

@@ -76,6 +76,27 @@ def _twobit_body(letters: bytes, order: str) -> bytes:
     return body + struct.pack(order + "I", 0) + packed
 
 
+class _Held:
+    """Bytes in memory in the place of a `ByteStream`."""
+
+    def __init__(self, data: bytes):
+        self.data, self.at, self.source, self.truncated = data, 0, "held", False
+
+    def read(self, size):
+        piece = self.data[self.at : self.at + size]
+        self.at += len(piece)
+        return piece
+
+    def peek(self, size):
+        return self.data[self.at : self.at + size]
+
+
+@pytest.fixture(scope="session")
+def held():
+    """`held(data)` is a stream over bytes in memory."""
+    return _Held
+
+
 @pytest.fixture
 def walk():
     """`walk(reading)` is a list of (id, all letters) of what is left in it."""

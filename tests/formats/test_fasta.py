@@ -59,7 +59,7 @@ names = st.from_regex(r"[!-~é]{0,8}", fullmatch=True)
 
 
 @given(st.data(), st.lists(st.tuples(names, letters), max_size=5), st.integers(1, 40), st.booleans())
-def test_round_trip(data, wanted, read_block, final_feed):
+def test_round_trip(held, data, wanted, read_block, final_feed):
     end = data.draw(st.sampled_from([b"\n", b"\r\n"]))
     lines = []
     for name, sequence in wanted:
@@ -69,23 +69,8 @@ def test_round_trip(data, wanted, read_block, final_feed):
             lines.append(sequence[:width])
             sequence = sequence[width:]
     text = end.join(lines) + (end if final_feed else b"")
-    got = [(r.id, b"".join(r.pieces)) for r in records(Held(text), read_block=read_block)]
+    got = [(r.id, b"".join(r.pieces)) for r in records(held(text), read_block=read_block)]
     assert got == [(name, sequence) for name, sequence in wanted]
-
-
-class Held:
-    """Bytes in memory in place of a file."""
-
-    def __init__(self, data, source="held"):
-        self.data, self.at, self.source, self.truncated = data, 0, source, False
-
-    def read(self, size):
-        piece = self.data[self.at : self.at + size]
-        self.at += len(piece)
-        return piece
-
-    def peek(self, size):
-        return self.data[self.at : self.at + size]
 
 
 def toy(wrong: bytes) -> bytes:

@@ -1,0 +1,41 @@
+"""One sequence, whatever it is written in and packed into."""
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from Bio import SeqIO
+
+from longseq.formats import read
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture(scope="module")
+def chloroplast():
+    with gzip.open(DATA / "chloroplast.gb.gz", "rt") as file:
+        return next(SeqIO.parse(file, "genbank"))
+
+
+def written(record, format, to_twobit) -> bytes:
+    if format == "2bit":
+        return to_twobit([(record.id, bytes(record.seq))])
+    if format == "fastq":
+        return b"@%s\n%s\n+\n%s\n" % (record.id.encode(), bytes(record.seq), b"I" * len(record))
+    text = io.StringIO()
+    SeqIO.write(record, text, format)
+    return text.getvalue().encode()
+
+
+@pytest.mark.parametrize("container", ["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"])
+@pytest.mark.parametrize("format", ["fasta", "fastq", "genbank", "embl", "2bit"])
+def test_same_letters(chloroplast, make, pack, to_twobit, monkeypatch, format, container):
+    packed = pack(container, written(chloroplast, format, to_twobit))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(packed)))
+    for source in (make("no.name", packed), "-"):
+        reading = read(source)
+        assert (reading.container, reading.format.name, reading.kind) == (container, format, "dna")
+        (found,) = [(r.id, b"".join(r.pieces), r.length, r.truncated) for r in reading]
+        assert found == (chloroplast.id, bytes(chloroplast.seq), 154_478, False)
