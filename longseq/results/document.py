@@ -1,0 +1,77 @@
+"""What `summarize` says of a document: sentences of it, each with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceRow:
+    """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`."""
+
+    rank: int
+    """1 was chosen first."""
+    start: int
+    """First code point of the document's text, 0-based."""
+    end: int
+    """One past the last code point."""
+    byte_start: int | None = None
+    """First byte of the file (unpacked where it is compressed); None where the text is not the file's bytes."""
+    byte_end: int | None = None
+    """One past the last byte."""
+    page: int | None = None
+    """Page, 1-based; None where the format has no pages."""
+    section: str
+    """Titles of the sections it stands in, outermost first, joined by ` > `; may be empty."""
+    score: float
+    """Centrality; 1.0 is the average of the document's candidates."""
+    wrapped: bool = False
+    """Whether it is a piece of something too long for a sentence."""
+    text: str
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentSummary:
+    """An extractive summary of one document."""
+
+    file: str
+    """As the user named it; `-` is standard input."""
+    index: int
+    """Position in the file, 0-based."""
+    id: str
+    description: str = ""
+    kind: str = "document"
+    length: int
+    """Code points of the text."""
+    unit: str = "code points"
+    words: int
+    """Words of the text; a CJK letter is one."""
+    sentences_total: int
+    """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
+    candidates: int
+    """Different sentences the summary could choose from."""
+    wrapped: int
+    """How many of `sentences_total` are pieces of something too long for a sentence."""
+    sha256: str
+    """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own."""
+    truncated: bool
+    """The file ended before the document did."""
+    coverage: float
+    """Share of the document's text that was read: 1.0, or less where the file says that there was more."""
+    budget: str
+    """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`."""
+    summary_words: int
+    """Words of the sentences chosen."""
+    sentences: tuple[SentenceRow, ...]
+    """The summary, in document order."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the summary should know."""
+    notes: Mapping[str, str | int] = field(default_factory=dict)
+    """What the file's reader found besides."""
+
+    def to_json(self) -> dict:
+        return {**asdict(self), "remarks": list(self.remarks), "sentences": [row.to_json() for row in self.sentences]}

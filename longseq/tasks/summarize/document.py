@@ -1,0 +1,154 @@
+"""An extractive summary of one document of any length, in one pass over its text.
+
+The text streams through once: to disk, so that chosen sentences can be read back as they are; to sentences; to counts
+of their terms. Ranking and choice read the counts, never the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from longseq.config import require
+from longseq.log import NullProgress, Progress
+from longseq.records import Record
+from longseq.results.document import DocumentSummary, SentenceRow
+from longseq.tasks.summarize.candidates import ASIDES, REST, Candidates, find_sentences
+from longseq.tasks.summarize.lexrank import DAMPING, lexrank
+from longseq.tasks.summarize.manuscript import Manuscript
+from longseq.tasks.summarize.select import Budget, select
+from longseq.tasks.summarize.vectors import TermSpool
+from longseq.tokens.words import count_words, terms
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentConfig:
+    """How sentences are found and ranked."""
+
+    language: str = "en"
+    """ISO 639-1 code of the document: after which abbreviations a stop ends no sentence."""
+    damping: float = DAMPING
+    """Probability of following a similarity rather than starting anew, in [0, 1)."""
+
+    def __post_init__(self):
+        require(0 <= self.damping < 1, "document.damping", self.damping, "0 <= damping < 1")
+
+
+def summarize_document(
+    record: Record,
+    budget: Budget | None = None,
+    *,
+    config: DocumentConfig | None = None,
+    progress: Progress | None = None,
+    spool_folder: str | Path | None = None,
+) -> DocumentSummary:
+    """The sentences of a document that stand for most of it within a budget, in document order.
+
+    Args:
+        record: A document; its pieces are walked once.
+        budget: What the summary may hold: 10 sentences unless told otherwise.
+        config: How sentences are found and ranked.
+        progress: Told of every code point read; started and finished by the caller.
+        spool_folder: Where the text and the counts wait; None is the system's place for temporary files.
+
+    Raises:
+        InputError: a fault in the record.
+        UsageError: the spool cannot be written.
+    """
+    budget, config = budget or Budget(), config or DocumentConfig()
+    with Manuscript(spool_folder) as text, TermSpool(spool_folder) as spool:
+        candidates = Candidates()
+        for found in find_sentences(_read(record, text, progress or NullProgress()), config.language):
+            candidates.add(found, count_words(found.sentence.text))
+            spool.add(terms(found.sentence.text))
+        tier, keep = _strictest(candidates, spool)
+        rows = np.flatnonzero(keep)
+        words = np.array(candidates.words, np.int64)
+        with spool.vectors(keep) as vectors:
+            scores = lexrank(vectors, config.damping)
+            chosen = select(vectors, scores, words[rows], budget, int(words.sum()))
+        base = _first_byte(record)
+        quoted = [
+            _quote(candidates, text, int(rows[row]), rank, float(scores[row]), base)
+            for rank, row in enumerate(chosen, start=1)
+        ]
+        counted = np.array(candidates.tier, np.int8) < REST
+        wrapped = int((np.array(candidates.wrapped, bool) & counted).sum())
+        return DocumentSummary(
+            file=record.source,
+            index=record.index,
+            id=record.id,
+            description=record.description,
+            length=len(text),
+            words=int(words.sum()),
+            sentences_total=int(counted.sum()),
+            candidates=len(rows),
+            wrapped=wrapped,
+            sha256=text.sha256(),
+            truncated=record.truncated,
+            coverage=len(text) / max(record.length or 0, len(text), 1) if len(text) or record.length else 1.0,
+            budget=budget.describe(),
+            summary_words=int(words[rows[chosen]].sum()),
+            sentences=tuple(sorted(quoted, key=lambda row: row.start)),
+            remarks=tuple(_remarks(candidates, tier, wrapped, words[rows], chosen, budget)),
+            notes=dict(record.notes),
+        )
+
+
+def _strictest(candidates: Candidates, spool: TermSpool) -> tuple[int, np.ndarray]:
+    """The first tier that holds anything, and its (rows,) bool different sentences."""
+    for tier, let_in in candidates.tiers():
+        keep = spool.distinct(let_in)
+        if keep.any():
+            break
+    return tier, keep
+
+
+def _read(record: Record, text: Manuscript, progress: Progress) -> Iterator[str]:
+    pieces: Iterable[str] = record.pieces  # type: ignore[assignment]
+    for piece in pieces:
+        text.append(piece)
+        yield piece
+        progress.advance(len(piece))
+
+
+def _first_byte(record: Record) -> int | None:
+    """Byte of the file at which the text begins; None where the text is not the file's bytes as they stand."""
+    plain = record.notes.get("format") in ("text", "markdown") and record.notes.get("encoding") == "utf-8"
+    return int(record.notes.get("bom", 0)) if plain else None
+
+
+def _quote(
+    candidates: Candidates, text: Manuscript, row: int, rank: int, score: float, base: int | None
+) -> SentenceRow:
+    start, end = candidates.start[row], candidates.end[row]
+    passage = text.read(start, end)
+    return SentenceRow(
+        rank=rank,
+        start=start,
+        end=end,
+        byte_start=None if base is None else base + passage.byte_start,
+        byte_end=None if base is None else base + passage.byte_end,
+        section=candidates.sections[candidates.section[row]],
+        score=score,
+        wrapped=bool(candidates.wrapped[row]),
+        text=passage.text,
+    )
+
+
+def _remarks(
+    candidates: Candidates, tier: int, wrapped: int, words: np.ndarray, chosen: list[int], budget: Budget
+) -> Iterator[str]:
+    if not len(words):
+        yield "there is no sentence in it"
+    elif not chosen:
+        yield f"no sentence fits {budget.describe()}: the shortest has {int(words.min())} words"
+    if len(words) and tier == REST:
+        yield "there is no prose in it: headings, code and tables were quoted from"
+    elif len(words) and tier == ASIDES and candidates.listed:
+        yield "there is hardly any prose in it: lists and quotations were quoted from too"
+    if wrapped:
+        yield f"{wrapped} of its sentences are pieces of stretches without a sentence end"

@@ -1,0 +1,40 @@
+"""Continuous LexRank, exactly, without its matrix of similarities.
+
+Erkan and Radev (2004), "LexRank: graph-based lexical centrality as salience in text summarization", JAIR 22, eq. 6:
+the score of a sentence is its share of visits by a random walk that steps to a sentence in proportion to the cosine,
+and starts anew anywhere with probability 1 - damping. With the unit vectors as rows of V (n × m) the cosines are
+S = V Vᵀ, so degree and step are products with V alone, as in linear attention:
+
+    degree = V (Vᵀ 1),    p' = (1 - damping)/n + damping V (Vᵀ (p / degree)).
+
+Time and memory are those of the vectors, not n × n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from longseq.tasks.summarize.vectors import Vectors
+
+DAMPING = 0.85
+"""Probability of following a similarity rather than starting anew."""
+TOLERANCE = 1e-12
+"""Sum of the changes of p at which iteration ends; p sums to 1."""
+MOST_STEPS = 500
+"""Steps after which it ends anyway; `DAMPING ** MOST_STEPS` is 5e-36."""
+
+
+def lexrank(vectors: Vectors, damping: float = DAMPING) -> np.ndarray:
+    """(n,) float64 scores of the rows, 1.0 on average. The same bits for the same vectors.
+
+    `damping` is in [0, 1).
+    """
+    n = len(vectors)
+    degree = vectors.spread(vectors.gather(np.ones(n)))  # at least 1: a row is similar to itself
+    p = np.full(n, 1.0 / max(n, 1))
+    for _ in range(MOST_STEPS):
+        before = p
+        p = (1.0 - damping) / n + damping * vectors.spread(vectors.gather(before / degree))
+        if np.abs(p - before).sum() <= TOLERANCE:
+            break
+    return p * n

@@ -1,0 +1,59 @@
+"""Bytes that wait on disk until they are read again."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from longseq.errors import UsageError
+
+IN_MEMORY = 1 << 24
+"""Bytes before a file is made."""
+
+
+class Scratch:
+    """Bytes are appended, and read by position. The file has mode 0600 and goes when it is closed or the process dies.
+
+    It lies in `folder`, or where TMPDIR points. `append` and `read` raise UsageError where the folder takes no more.
+    """
+
+    def __init__(self, folder: str | Path | None = None):
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=folder)  # noqa: SIM115 - closed by close()
+        self._folder, self._length = folder, 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __enter__(self) -> Scratch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the space back."""
+        self._file.close()
+
+    def append(self, data: bytes) -> None:
+        """Add bytes at the end."""
+        try:
+            self._file.seek(self._length)
+            self._file.write(data)
+        except OSError as error:
+            raise self._no_room(error) from None
+        self._length += len(data)
+
+    def read(self, start: int, end: int) -> bytes:
+        """The bytes `[start, end)`, which were appended before."""
+        try:
+            self._file.seek(start)  # writes out what was appended last
+            return self._file.read(end - start)
+        except OSError as error:
+            raise self._no_room(error) from None
+
+    def _no_room(self, error: OSError) -> UsageError:
+        return UsageError(
+            f"temporary data cannot be kept ({error.strerror})",
+            where=str(self._folder or tempfile.gettempdir()),
+            remedy="set TMPDIR to a folder with room for three times the text",
+        )

@@ -1,0 +1,189 @@
+"""What the lines of a document are: prose, list items, quotations, headings, code, tables; and in which section.
+
+Rules that look at one line, the line after it and the kind of the line before, so that a document streams. They know
+Markdown, reStructuredText underlines, and the commonest headings of plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+Part = Literal["prose", "item", "numbered", "quote", "heading", "code", "table", "blank"]
+
+LONGEST_LINE = 1000
+"""Code points; a longer line is prose, handed on in slices of this length."""
+LONGEST_TITLE = 200
+"""Code points of a heading."""
+LONGEST_FENCE = 400
+"""Lines; code whose fence is still open then was no code."""
+
+
+class Block(NamedTuple):
+    """A line, or a slice of a long one. The texts of all blocks concatenate to the document."""
+
+    part: Part
+    """What it is: "numbered" is a paragraph with a number or letter in front; ornament without letters is "blank"."""
+    text: str
+    """The line with its line end."""
+    mark: int
+    """Code points at its front that are no text: a bullet, a number, `##`."""
+    continues: bool
+    """Whether it carries on the paragraph of the block before."""
+    section: str
+    """Titles of the sections it lies in, outermost first, joined by ` > `; empty before the first heading."""
+
+
+_LINE = re.compile(rf"[^\n]{{0,{LONGEST_LINE - 1}}}\n|[^\n]{{{LONGEST_LINE}}}")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HASHES = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
+_UNDERLINE = re.compile(r"([=\-~^\"'`*+#:._])\1{2,}\s*$")
+_ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
+_LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
+_ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
+_QUOTE = re.compile(r"\s{0,3}>[\s>]*")
+_BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
+_NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
+_DIVISION = re.compile(r"(volume|book|part|chapter|act|canto|section|scene|appendix)\s+(\d+|[ivxlc]+)\b", re.I)
+_DIVISION_CJK = re.compile(r"第[0-9０-９一二三四五六七八九十百千零〇两兩]+([卷部篇編编章回幕节節])[^。！？]{0,40}$")
+_NUMBERED = re.compile(r"(\d+(?:\.\d+)+)\.?\s+[^\W\d_]|(\d{1,2})\s+[^\W\d_a-z]")
+_STOP = re.compile(r"[.!?;:,。！？；：，、…][\"'”’」』)）]*$")
+_DEPTH = {"volume": 1, "book": 1, "part": 1, "卷": 1, "部": 1, "篇": 1, "編": 1, "编": 1, "section": 3, "scene": 3}
+_DEPTH |= {"appendix": 2, "节": 3, "節": 3}
+_RUNNING = ("prose", "item", "numbered", "quote")  # what goes on over lines until a blank one
+_LEAF = 9  # depth of a heading that says nothing of its depth
+
+
+def blocks(pieces: Iterable[str]) -> Iterator[Block]:
+    """The lines of the text whose pieces these are, each with what it is. The pieces' cuts change nothing."""
+    outline = _Outline()
+    held: str | None = None
+    for line in _lines(pieces):
+        if held is not None:
+            yield outline.block(held, line)
+        held = line
+    if held is not None:
+        yield outline.block(held, "")
+
+
+class _Outline:
+    """Reads line after line; knows the sections and what the line before was."""
+
+    def __init__(self):
+        self._path: list[tuple[int, str]] = []
+        self._underlines: list[str] = []  # in order of appearance, which is their depth
+        self._before: Part = "blank"  # kind of the last line
+        self._paragraph: Part = "prose"  # kind of the last paragraph or heading
+        self._sliced = False  # whether this line began in the block before
+        self._underlined = False  # whether this line underlines the one before
+        self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
+
+    def block(self, line: str, following: str) -> Block:
+        """What `line` is, given the one after it (empty at the end of the text)."""
+        if self._sliced:
+            part, mark, continues = self._before, 0, True
+        else:
+            part, mark, continues = self._classify(line, following)
+        self._sliced = not line.endswith("\n")
+        self._before = part
+        if part != "blank":
+            self._paragraph = part
+        return Block(part, line, mark, continues, " > ".join(title for _, title in self._path))
+
+    def _classify(self, line: str, following: str) -> tuple[Part, int, bool]:
+        text = line.strip()
+        if self._underlined:
+            self._underlined = False
+            return "blank", 0, False
+        if self._fence or _FENCE.match(line):
+            return self._code(line, text)
+        if not text:
+            return "blank", 0, False
+        first = self._before not in _RUNNING
+        if len(line) >= LONGEST_LINE:
+            return "prose", 0, not first
+        if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE:
+            self._enter(len(hashes[1]), text.strip("# \t"))
+            return "heading", hashes.end(), False
+        if first and self._is_underlined(text, following):
+            return "heading", 0, False
+        if _ORNAMENT.match(text):
+            return "blank", 0, False
+        if _LEADERS.search(text) or _ROW.match(line):
+            return "table", 0, False
+        if quote := _QUOTE.match(line):
+            return ("quote", 0, True) if self._before == "quote" else ("quote", quote.end(), False)
+        if bullet := _BULLET.match(line):
+            return "item", bullet.end(), False
+        if first and self._is_heading(text, following):
+            return "heading", 0, False
+        if (first or self._before in ("item", "numbered")) and (number := _NUMBER.match(line)):
+            return "numbered", number.end(), False
+        if not first:
+            return self._before, 0, True
+        return (
+            (self._paragraph if self._paragraph in ("item", "numbered") and line[:2].isspace() else "prose"),
+            0,
+            False,
+        )
+
+    def _code(self, line: str, text: str) -> tuple[Part, int, bool]:
+        if not self._fence:
+            self._fence, self._fenced = _FENCE.match(line)[1], 0  # type: ignore[index]
+            return "code", 0, False
+        self._fenced += 1
+        if (text.startswith(self._fence) and not text.strip(self._fence[0])) or self._fenced > LONGEST_FENCE:
+            self._fence = ""
+        return "code", 0, True
+
+    def _is_underlined(self, text: str, following: str) -> bool:
+        found = _UNDERLINE.match(following)
+        if not found or len(text) > LONGEST_TITLE or not any(map(str.isalnum, text)):
+            return False
+        if found[1] not in "=-" and len(following.strip()) < 0.8 * len(text):
+            return False
+        if found[1] not in self._underlines:
+            self._underlines.append(found[1])
+        self._enter(1 + self._underlines.index(found[1]), text)
+        self._underlined = True
+        return True
+
+    def _is_heading(self, text: str, following: str) -> bool:
+        """A heading of plain text: a short line that says so itself and stands alone."""
+        if found := _DIVISION_CJK.match(text):
+            self._enter(_DEPTH.get(found[1], 2), text)
+            return True
+        if len(text) > LONGEST_TITLE or following.strip():
+            return False
+        if found := _DIVISION.match(text):
+            depth = _DEPTH.get(found[1].lower(), 2)
+        elif _STOP.search(text):
+            return False
+        elif found := _NUMBERED.match(text):
+            depth = found[1].count(".") + 1 if found[1] else 1
+        elif text.isupper() and sum(map(str.isalpha, text)) > 3:
+            depth = _LEAF
+        else:
+            return False
+        self._enter(depth, text)
+        return True
+
+    def _enter(self, depth: int, title: str) -> None:
+        while self._path and self._path[-1][0] >= depth:
+            self._path.pop()
+        self._path.append((depth, " ".join(title.split())[:LONGEST_TITLE]))
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """Lines with their ends, and slices of `LONGEST_LINE` of those that are longer."""
+    rest = ""
+    for piece in pieces:
+        rest += piece
+        end = 0
+        for found in _LINE.finditer(rest):
+            end = found.end()
+            yield found[0]
+        rest = rest[end:]
+    if rest:
+        yield rest
