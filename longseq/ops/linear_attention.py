@@ -100,15 +100,13 @@ def _tiles(q, k, v, decay, exponent, memory, *, bound, normaliser, eps, rescale)
     else:
         passed = decay.cumsum(-2)  # log of what is left at t of what stood before the tile
         total = passed[..., -1, :]
+        reader = q * passed.exp()
         if bound is not None and bound * q.shape[-2] <= SAFE_EXPONENT:
-            grown = passed.exp()
-            reader, shrunk = q * grown, k / grown
-            weights = reader @ shrunk.mT
-            sums = (keys / grown * total.exp()[..., None, :]).mT @ v
+            # exp(-b) by itself: the gradient of a quotient would square exp(b) and lose it.
+            weights = reader @ (k * (-passed).exp()).mT
         else:
-            reader = q * passed.exp()
             weights = _any_decay(q, k, passed)
-            sums = (keys * (total[..., None, :] - passed).exp()).mT @ v
+        sums = (keys * (total[..., None, :] - passed).exp()).mT @ v
     before, scale, memory = scan_blocks(memory, sums, total, largest, rescale)
     past = reader @ before
     size = q.shape[-2]
@@ -128,6 +126,8 @@ def _tiles(q, k, v, decay, exponent, memory, *, bound, normaliser, eps, rescale)
         if eps:
             below = below + eps * pow2(-reached, dtype)[..., None]
         out = out[..., :-1] / (below + (below == 0))  # nothing seen yet: 0 / 1
+    else:
+        out = out * pow2(reached, dtype)[..., None]
     return out.flatten(2, 3), memory
 
 
