@@ -12,17 +12,15 @@ import numpy as np
 from longseq.tasks.summarize.structure import Part, blocks
 from longseq.tokens.sentences import Sentence, Splitter
 
-SHORTEST = 5
-"""Words; a shorter sentence is a scrap."""
-SHORTEST_NUMBERED = 8
-"""Words a sentence of a numbered paragraph needs to be one of prose: a contract's clauses, not a list of parts."""
+SHORTEST = 8
+"""Words; a shorter sentence is a scrap, as is one without a stop: a caption, the line that leads into a list."""
 THIN = 0.1
 """Where prose holds a smaller share of the words of prose, lists, quotations and scraps, these may be quoted too."""
 
 SENTENCES, ASIDES, REST = 0, 1, 2
 """Tiers: sentences of prose; list items, quotations and scraps; headings, code and tables."""
 
-_CLOSED = re.compile(r"[.!?。！？…؟۔।][\"'”’»」』)）\]]*$")
+_CLOSED = re.compile(r"[.!?…。！？．؟۔।॥։።။།។][\"'”’»›」』)）\]*_]*(?:\s*\[\w+\])*$")  # then perhaps a note's number
 
 
 class Found(NamedTuple):
@@ -89,10 +87,10 @@ class Candidates:
 
 
 def _tier(found: Found, words: int) -> int:
+    if found.part in ("item", "quote"):
+        return ASIDES
+    if found.part not in ("prose", "numbered"):
+        return REST
     text = found.sentence.text
-    if found.part == "numbered":
-        whole = words >= SHORTEST_NUMBERED and not text[0].islower() and _CLOSED.search(text)
-        return SENTENCES if whole else ASIDES
-    if found.part == "prose":
-        return SENTENCES if words >= SHORTEST else ASIDES
-    return ASIDES if found.part in ("item", "quote") else REST
+    whole = words >= SHORTEST and _CLOSED.search(text) and not (found.part == "numbered" and text[0].islower())
+    return SENTENCES if whole else ASIDES

@@ -17,7 +17,7 @@ from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.document import DocumentSummary, SentenceRow
 from longseq.tasks.summarize.candidates import ASIDES, REST, Candidates, find_sentences
-from longseq.tasks.summarize.lexrank import DAMPING, lexrank
+from longseq.tasks.summarize.lexrank import DAMPING, degrees, lexrank
 from longseq.tasks.summarize.manuscript import Manuscript
 from longseq.tasks.summarize.select import Budget, select
 from longseq.tasks.summarize.vectors import TermSpool
@@ -68,8 +68,10 @@ def summarize_document(
         rows = np.flatnonzero(keep)
         words = np.array(candidates.words, np.int64)
         with spool.vectors(keep) as vectors:
-            scores = lexrank(vectors, config.damping)
-            chosen = select(vectors, scores, words[rows], budget, int(words.sum()))
+            degree = degrees(vectors)
+            scores = lexrank(vectors, degree, config.damping)
+            shared = 1.0 - 1.0 / degree  # how much of a sentence's similarity is with others: 0 for what stands alone
+            chosen = select(vectors, scores * shared, words[rows], budget, int(words.sum()))
         base = _first_byte(record)
         quoted = [
             _quote(candidates, text, int(rows[row]), rank, float(scores[row]), base)
@@ -103,8 +105,8 @@ def _strictest(candidates: Candidates, spool: TermSpool) -> tuple[int, np.ndarra
     for tier, let_in in candidates.tiers():
         keep = spool.distinct(let_in)
         if keep.any():
-            break
-    return tier, keep
+            return tier, keep
+    return REST, np.zeros(len(spool), bool)
 
 
 def _read(record: Record, text: Manuscript, progress: Progress) -> Iterator[str]:

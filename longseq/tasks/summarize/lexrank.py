@@ -24,13 +24,22 @@ MOST_STEPS = 500
 """Steps after which it ends anyway; `DAMPING ** MOST_STEPS` is 5e-36."""
 
 
-def lexrank(vectors: Vectors, damping: float = DAMPING) -> np.ndarray:
+def degrees(vectors: Vectors) -> np.ndarray:
+    """(n,) float64: the sum of a row's cosines with all rows, its own 1.0 among them."""
+    return vectors.spread(vectors.gather(np.ones(len(vectors))))
+
+
+def lexrank(vectors: Vectors, degree: np.ndarray, damping: float = DAMPING) -> np.ndarray:
     """(n,) float64 scores of the rows, 1.0 on average. The same bits for the same vectors.
 
-    `damping` is in [0, 1).
+    A row that resembles no other walks on the spot and keeps 1.0: `degree` tells it from an average one.
+
+    Args:
+        vectors: (n, m) unit rows, no entry negative.
+        degree: (n,) their `degrees`.
+        damping: in [0, 1).
     """
     n = len(vectors)
-    degree = vectors.spread(vectors.gather(np.ones(n)))  # at least 1: a row is similar to itself
     p = np.full(n, 1.0 / max(n, 1))
     for _ in range(MOST_STEPS):
         before = p

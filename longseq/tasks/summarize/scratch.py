@@ -18,8 +18,8 @@ class Scratch:
     """
 
     def __init__(self, folder: str | Path | None = None):
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=folder)  # noqa: SIM115 - closed by close()
-        self._folder, self._length = folder, 0
+        self._folder, self._length = None if folder is None else str(folder), 0
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=self._folder)  # noqa: SIM115 - closed by close()
 
     def __len__(self) -> int:
         return self._length
@@ -54,6 +54,6 @@ class Scratch:
     def _no_room(self, error: OSError) -> UsageError:
         return UsageError(
             f"temporary data cannot be kept ({error.strerror})",
-            where=str(self._folder or tempfile.gettempdir()),
+            where=self._folder or tempfile.gettempdir(),
             remedy="set TMPDIR to a folder with room for three times the text",
         )

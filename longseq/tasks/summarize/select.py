@@ -59,7 +59,7 @@ def select(
 
     Args:
         vectors: (n, m) unit rows, in document order.
-        scores: (n,) relevance, positive.
+        scores: (n,) relevance, not negative.
         words: (n,) words of each sentence.
         budget: what may be spent.
         total: words of the document, for a ratio.
