@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from longseq.config import to_mapping
@@ -32,7 +31,7 @@ from longseq.training.evaluate import evaluate
 from longseq.training.journal import Journal
 from longseq.training.objective import NextTokenLoss
 from longseq.training.optimiser import rate
-from longseq.training.plan import Outcome, Plan
+from longseq.training.plan import Outcome, Plan, last_step
 from longseq.training.rundir import RunDirectory
 from longseq.training.signals import StopRequest
 from longseq.training.split import split
@@ -101,17 +100,13 @@ class Loop:
             began = time.monotonic()
             self.update.gradients(self.step, batch, float(batch.weight.sum()))
             self.update.drop()
-        ends = [config.steps] if config.steps else []
-        if config.epochs or not (config.steps or config.minutes):
-            ends.append(math.ceil((config.epochs or 1.0) * self.steps.per_epoch))
         parameters = sum(p.numel() for p in self.model.parameters() if p.requires_grad)
-        records = self.store.records
         return Plan(
             parameters=parameters,
             bases=self.split.train.bases,
             held_out=self.split.rule,
             batch=self.steps.size * self.steps.windows.width,
-            steps=min(ends) if ends else None,
+            steps=last_step(config, self.steps.per_epoch),
             first_step=self.step,
             minutes=config.minutes,
             step_seconds=time.monotonic() - began,
@@ -120,10 +115,7 @@ class Loop:
             precision=config.precision,
             threads=torch.get_num_threads(),
             processes=self.processes.num_processes,
-            notes=tuple(
-                f"note: {records[i]['source']} ends early, in {records[i]['id']}"
-                for i in np.flatnonzero(records["truncated"])
-            ),
+            notes=tuple(f"note: {where} ends early" for where in self.store.truncated()),
         )
 
     def go(self, plan: Plan, progress: Progress) -> Outcome:

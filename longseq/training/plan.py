@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from longseq.log import duration, short
+from longseq.training.config import TrainConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,3 +80,11 @@ class Outcome:
     """Bits per base of what was held out; None where nothing was, or after a dry run."""
     model: Path | None
     """Directory of the trained model; None after a dry run."""
+
+
+def last_step(config: TrainConfig, per_epoch: float) -> int | None:
+    """The step at which a run ends; None: when its time is over."""
+    ends = [config.steps] if config.steps else []
+    if config.epochs or not (config.steps or config.minutes):
+        ends.append(math.ceil((config.epochs or 1.0) * per_epoch))
+    return min(ends) if ends else None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longseq.errors import InputError, UsageError
+from longseq.errors import InputError, UsageError, place
 from longseq.formats.atomic import output_directory
 from longseq.log import NullProgress, Progress
 from longseq.records import Alphabet, Record
@@ -66,6 +66,11 @@ class Store:
             ids = np.frombuffer(self._rows[row].column("ids")[0].as_buffer(), np.uint8)
             parts.append(ids[max(start - row * ROW, 0) : end - row * ROW])
         return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+
+    def truncated(self) -> list[str]:
+        """`file (record)` of each record that was cut short by the end of its file."""
+        numbers = np.flatnonzero(self.records["truncated"]).tolist()
+        return [place(self.records[i]["source"], record=self.records[i]["id"]) for i in numbers]
 
 
 def prepare(inputs: Sequence[str], directory: Path, tokenizer: DnaTokenizer, progress: Progress | None = None) -> Store:
