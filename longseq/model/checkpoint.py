@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -22,6 +23,10 @@ from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.formats.atomic import output_directory
 from longseq.model.config import ModelConfig
 from longseq.model.language import LanguageModel
+from longseq.tokens import DnaTokenizer
+
+if TYPE_CHECKING:
+    from longseq.tokens.stream import StreamTokenizer
 
 SCHEMA = "longseq.checkpoint/1"
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -37,7 +42,7 @@ class Checkpoint:
     path: Path
     model: LanguageModel
     """In evaluation mode, float32."""
-    tokenizer: tokens.DnaTokenizer | tokens.StreamTokenizer
+    tokenizer: DnaTokenizer | StreamTokenizer
     labels: tuple[str, ...] | None
     """Class names of a classifier, in order of its scores."""
     sha256: str
@@ -87,11 +92,12 @@ def locate(name: str | Path) -> Path:
 
 def digest(path: Path) -> str:
     """sha256 over the three files that decide what a model computes."""
-    total = hashlib.sha256()
-    for file in FILES:
-        with open(path / file, "rb") as stream:
-            total.update(hashlib.file_digest(stream, "sha256").digest())
-    return total.hexdigest()
+    return hashlib.sha256(b"".join(_sha256(path / file) for file in FILES)).hexdigest()
+
+
+def _sha256(file: Path) -> bytes:
+    with open(file, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
 
 
 def read_config(path: Path) -> dict:
@@ -121,11 +127,12 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
     except ConfigError as error:
         raise CheckpointError(str(error), where=str(path / "config.json")) from None
     tokenizer = tokens.load(path / "tokenizer.json")
-    if tokenizer.digest() != facts.get("tokenizer_sha256"):
+    found = _sha256(path / "tokenizer.json").hex()
+    if found != facts.get("tokenizer_sha256"):
         raise AlphabetError(
             where=str(path / "tokenizer.json"),
             expected=f"the tokenizer this model was trained with ({str(facts.get('tokenizer_sha256'))[:12]})",
-            found=f"another ({tokenizer.digest()[:12]})",
+            found=f"another ({found[:12]})",
             remedy="restore the tokenizer.json that belongs to these weights",
         )
     if tokenizer.vocabulary > config.vocabulary:
@@ -174,7 +181,7 @@ def _fill(model: torch.nn.Module, file: Path) -> None:
 def save(
     directory: str | Path,
     model: LanguageModel,
-    tokenizer: tokens.DnaTokenizer | tokens.StreamTokenizer,
+    tokenizer: DnaTokenizer | StreamTokenizer,
     *,
     labels: Sequence[str] | None = None,
     card: Mapping[str, object] | None = None,
@@ -190,15 +197,15 @@ def save(
     """
     from longseq import __version__
 
-    config = {
-        "schema": SCHEMA,
-        "longseq": __version__,
-        "model": to_mapping(model.config),
-        "tokenizer_sha256": tokenizer.digest(),
-    }
     with output_directory(directory, force=force) as aside:
-        (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         tokenizer.save(aside / "tokenizer.json")
+        config = {
+            "schema": SCHEMA,
+            "longseq": __version__,
+            "model": to_mapping(model.config),
+            "tokenizer_sha256": _sha256(aside / "tokenizer.json").hex(),
+        }
+        (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         # A parameter is one tensor of its own on disk, whatever it shared in memory.
         weights = {name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()}
         save_file(weights, aside / "model.safetensors", metadata={"format": "pt"})

@@ -1,0 +1,93 @@
+"""Checkpoint directories: round trip, digest, and refusal of what does not fit."""
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from longseq.errors import AlphabetError, CheckpointError, OutputExistsError
+from longseq.model import LanguageModel, ModelConfig, load, save
+from longseq.records import Alphabet
+from longseq.tokens import DnaTokenizer
+
+
+@pytest.fixture
+def folder(tmp_path):
+    model = LanguageModel(ModelConfig(width=8, heads=2, layers=2, pattern=("gated", "linear")))
+    save(tmp_path / "m", model, DnaTokenizer(), labels=["a", "b"], card={"trained on": "nothing | at all"})
+    return tmp_path / "m"
+
+
+def test_round_trip(folder):
+    checkpoint = load(folder)
+    fresh = LanguageModel(checkpoint.config)
+    assert checkpoint.config.pattern == ("gated", "linear")
+    for name, tensor in fresh.state_dict().items():
+        assert torch.equal(tensor, checkpoint.model.state_dict()[name])
+    assert checkpoint.labels == ("a", "b")
+    assert not checkpoint.model.training
+    assert "nothing \\| at all" in (folder / "README.md").read_text()
+    assert not any(p.suffix in (".bin", ".pt", ".pkl") for p in folder.rglob("*"))
+
+
+def test_bfloat16_on_disk_is_float32_in_memory(folder, tmp_path):
+    checkpoint = load(folder)
+    save(tmp_path / "half", checkpoint.model, checkpoint.tokenizer, dtype=torch.bfloat16)
+    again = load(tmp_path / "half")
+    for name, tensor in again.model.state_dict().items():
+        assert tensor.dtype == torch.float32
+        assert torch.equal(tensor, checkpoint.model.state_dict()[name].bfloat16().float())
+    assert again.sha256 != checkpoint.sha256
+
+
+def test_existing_output_is_refused(folder):
+    checkpoint = load(folder)
+    with pytest.raises(OutputExistsError, match="--force"):
+        save(folder, checkpoint.model, checkpoint.tokenizer)
+    save(folder, checkpoint.model, checkpoint.tokenizer, force=True)
+
+
+def test_another_alphabet_is_refused(folder):
+    DnaTokenizer(Alphabet(ambiguity="N")).save(folder / "tokenizer.json")
+    with pytest.raises(AlphabetError, match="tokenizer this model was trained with"):
+        load(folder)
+
+
+def broken(change):
+    def apply(folder):
+        weights = load_file(folder / "model.safetensors")
+        change(weights)
+        save_file(weights, folder / "model.safetensors")
+
+    return apply
+
+
+DAMAGE = {
+    "no directory": (lambda f: [p.unlink() for p in f.iterdir()] and f.rmdir(), "nothing there"),
+    "no weights": (lambda f: (f / "model.safetensors").unlink(), "no model.safetensors"),
+    "no safetensors": (lambda f: (f / "model.safetensors").write_bytes(b"rubbish" * 9), "a safetensors file"),
+    "config is not JSON": (lambda f: (f / "config.json").write_text("{"), "expected JSON"),
+    "another schema": (lambda f: (f / "config.json").write_text('{"schema": "x/9"}'), "longseq.checkpoint/1"),
+    "unknown key": (lambda f: edit(f, "wdith", 3), "did you mean model.width"),
+    "missing tensor": (broken(lambda w: w.pop("head.score.bias")), "tensor head.score.bias"),
+    "extra tensor": (broken(lambda w: w.update(x=torch.zeros(1))), "no other tensors, found x"),
+    "other shape": (broken(lambda w: w.update({"head.start": torch.zeros(9)})), r"head.start\): expected shape \(8,\)"),
+    "not finite": (broken(lambda w: w["head.start"].fill_(torch.nan)), "finite numbers"),
+}
+
+
+def edit(folder, key, value):
+    config = json.loads((folder / "config.json").read_text())
+    config["model"][key] = value
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_named(folder, damage):
+    change, message = DAMAGE[damage]
+    change(folder)
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load(folder)
+    assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)

@@ -1,0 +1,274 @@
+"""The laws of the encoder, for every mixer and feature map: one answer, however time is cut."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+import torch
+from Bio import SeqIO
+
+from longseq.errors import ConfigError, UsageError
+from longseq.model import Encoder, ModelConfig
+from longseq.model.state import map_tensors, named_tensors
+from longseq.ops.feature_maps import FEATURE_MAPS
+from longseq.ops.memory import Memory
+
+DATA = Path(__file__).parents[2] / "data"
+KINDS = [(m, f) for m in ("linear", "gated") for f in FEATURE_MAPS] + [("softmax", "silu"), ("gru", "silu")]
+LIMIT = {torch.float32: 1e-5, torch.float64: 1e-12}
+every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
+
+
+def encoder(mixer, feature_map="silu", dtype=torch.float64, **options):
+    config = {"width": 16, "heads": 2, "layers": 2, "pattern": (mixer,), "feature_map": feature_map, "capacity": 200_000}
+    return Encoder(ModelConfig(**config | options)).to(dtype).eval()
+
+
+def error(found, wanted):
+    return float((found - wanted).double().norm() / wanted.double().norm())
+
+
+def numbers(state):
+    """A state as comparable numbers: memories by value, since their representation is free."""
+    if isinstance(state, Memory):
+        return [state.value()]
+    if isinstance(state, torch.Tensor):
+        return [state.double()]
+    return [x for part in state for x in numbers(part)]
+
+
+def state_error(found, wanted):
+    pairs = list(zip(numbers(found), numbers(wanted), strict=True))
+    assert all(a.shape == b.shape for a, b in pairs)
+    return max(error(a, b) for a, b in pairs if b.numel() and b.norm() > 0)
+
+
+def cut(model, ids, sizes, mask=None):
+    """Outputs and state of `ids` read in pieces of `sizes`, the last repeated."""
+    outputs, state, start, sizes = [], None, 0, list(sizes)
+    while start < ids.shape[1]:
+        stop = start + (sizes.pop(0) if len(sizes) > 1 else sizes[0])
+        y, state = model(ids[:, start:stop], state, None if mask is None else mask[:, start:stop])
+        outputs.append(y)
+        start = stop
+    return torch.cat(outputs, 1), state
+
+
+@pytest.fixture(scope="session")
+def bases():
+    """Real bases: phage T4 as ids (1, 168,903)."""
+    with gzip.open(DATA / "T4.gbff.gz", "rt") as file:
+        sequence = str(next(SeqIO.parse(file, "genbank")).seq)
+    return torch.tensor([["ACGTRYSWKMBDHVN".index(c) for c in sequence.upper()]])
+
+
+def assert_split(model, ids, limit):
+    with torch.inference_mode():
+        whole, end = model(ids)
+        for size in (7, 64, 1000, 4096):
+            found, state = cut(model, ids, [size])
+            assert error(found, whole) <= limit, size
+            assert state_error(state, end) <= limit, size
+        short = ids[:, :2000]
+        whole, end = model(short)
+        found, state = cut(model, short, [1])
+        assert error(found, whole) <= limit
+        assert state_error(state, end) <= limit
+
+
+@every_kind
+@pytest.mark.parametrize("dtype", LIMIT, ids=["float32", "float64"])
+def test_split(mixer, feature_map, dtype, bases):
+    assert_split(encoder(mixer, feature_map, dtype), bases[:, :8192], LIMIT[dtype])
+
+
+@pytest.mark.slow
+@every_kind
+@pytest.mark.parametrize("dtype", LIMIT, ids=["float32", "float64"])
+def test_split_long(mixer, feature_map, dtype, bases):
+    if mixer == "softmax":
+        pytest.skip("quadratic: 8,192 bases are in the default tests")
+    assert_split(encoder(mixer, feature_map, dtype), bases[:, :100_000], LIMIT[dtype])
+
+
+@pytest.mark.parametrize("pattern", [("gated", "softmax"), ("linear", "gru", "gated")])
+def test_split_of_patterns(pattern, bases):
+    model = encoder("gated", pattern=pattern, layers=3)
+    assert [type(layer.mixer).__name__.lower() for layer in model.layers] == list((pattern * 2)[:3])
+    assert_split(model, bases[:, :3000], LIMIT[torch.float64])
+
+
+@every_kind
+def test_rescaling_and_block_change_nothing(mixer, feature_map, bases):
+    ids = bases[:, :700]
+    readings = {}
+    for name, options in {"never": {"rescale": 0}, "every": {"rescale": 1}, "wide": {"block": 100}}.items():
+        model = encoder(mixer, feature_map, torch.float32, **options)
+        with torch.inference_mode():
+            readings[name] = cut(model, ids, [300, 1, 399])
+    assert torch.equal(readings["never"][0], readings["every"][0])
+    for a, b in zip(numbers(readings["never"][1]), numbers(readings["every"][1]), strict=True):
+        assert torch.equal(a, b)
+    assert error(readings["wide"][0], readings["never"][0]) <= 1e-5
+
+
+@every_kind
+def test_causality(mixer, feature_map, bases):
+    model, ids = encoder(mixer, feature_map), bases[:, :150]
+    changed = ids.clone()
+    changed[0, 80] = (changed[0, 80] + 1) % 4
+    with torch.inference_mode():
+        a, b = model(ids)[0], model(changed)[0]
+    # A key in the same block may move a common scale: equal to rounding, not to the bit.
+    assert error(b[:, :80], a[:, :80]) <= 1e-12
+    assert (a[:, 80] - b[:, 80]).abs().max() > 1e-6
+
+
+@every_kind
+def test_padding_and_lanes(mixer, feature_map, bases):
+    """Padding on any side or in between, an empty lane and lane-mates change nothing."""
+    model = encoder(mixer, feature_map)
+    lengths = (90, 37, 0, 64)
+    lanes = [bases[:, 500 * i : 500 * i + n] for i, n in enumerate(lengths)]
+    mask = torch.zeros(4, 100, dtype=torch.bool)
+    mask[0, :90] = True  # right padding
+    mask[1, 63:] = True  # left padding
+    mask[3, torch.randperm(100, generator=torch.Generator().manual_seed(0))[:64]] = True  # holes
+    ids = torch.full((4, 100), 7)
+    for i, lane in enumerate(lanes):
+        ids[i, mask[i]] = lane[0]
+    with torch.inference_mode():
+        for sizes in ([100], [30, 1, 69]):
+            hidden, state = cut(model, ids, sizes, mask)
+            assert torch.isfinite(hidden).all()
+            assert state.count.tolist() == list(lengths)
+            for i, lane in enumerate(lanes):
+                if lane.numel():
+                    alone, end = model(lane)
+                    assert error(hidden[i, mask[i]], alone[0]) <= 1e-12
+                    mine = map_tensors(state, lambda x, i=i: x[i : i + 1])
+                    if mixer == "softmax":  # the row of a lane holds its padding too
+                        assert error(mine.last, end.last) <= 1e-12
+                    else:
+                        assert state_error(mine, end) <= 1e-12
+            again, _ = model(bases[:, :50].expand(4, -1), state)
+            alone, _ = model(bases[:, :50])
+            assert error(again[2], alone[0]) <= 1e-12  # the lane that saw nothing starts afresh
+
+
+@every_kind
+def test_gradients_through_the_state(mixer, feature_map, bases):
+    """Training on two windows joined by a state has the gradients of the one long window."""
+    model, ids = encoder(mixer, feature_map), bases[:, :140]
+    weights = torch.randn(140, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+    def gradients(sizes):
+        model.zero_grad()
+        (cut(model, ids, sizes)[0][0] * weights).sum().backward()
+        return torch.cat([p.grad.flatten() for p in model.parameters()])
+
+    assert error(gradients([50, 90]), gradients([140])) <= 1e-10
+
+
+@every_kind
+def test_gradcheck(mixer, feature_map):
+    model = encoder(mixer, feature_map, width=4, heads=1, layers=1)
+    x = torch.randn(1, 7, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1), requires_grad=True)
+
+    def run(x):
+        first, state = model.layers[0](x[:, :3])
+        second, state = model.layers[0](x[:, 3:], state)
+        return first, second
+
+    assert torch.autograd.gradcheck(run, (x,))
+
+
+class Neighbours:
+    """An exchange for tests: the slices of a record in one process, one after the other."""
+
+    def __init__(self):
+        self.slices, self.calls = {}, 0
+
+    def next_slice(self):
+        self.calls = 0
+
+    def _before(self, start):
+        self.calls += 1
+        return self.slices.get(self.calls, start)
+
+    def tail(self, mine, start):
+        before = self._before(start)
+        self.slices[self.calls] = mine
+        return before
+
+    def memory(self, mine, log_decay, start):
+        before = self._before(start)
+        value = before.value() * (1.0 if log_decay is None else log_decay.exp()[..., None]) + mine.value()
+        self.slices[self.calls] = Memory.split(value, torch.zeros_like(mine.exponent), mine.hi.dtype)
+        return before
+
+
+@pytest.mark.parametrize(("mixer", "feature_map"), [k for k in KINDS if k[0] in ("linear", "gated")])
+def test_exchange_joins_slices(mixer, feature_map, bases):
+    """Slices that see one another only through the seam equal the whole."""
+    model, ids = encoder(mixer, feature_map), bases[:, :200]
+    with torch.inference_mode():
+        _, state = model(bases[:, 1000:1100])
+        whole, end = model(ids, state)
+        neighbours, parts = Neighbours(), []
+        for piece in ids.split([64, 70, 66], 1):
+            neighbours.next_slice()
+            y, last = model(piece, state, exchange=neighbours)
+            parts.append(y)
+    assert error(torch.cat(parts, 1), whole) <= 1e-12
+    assert state_error(last.layers, end.layers) <= 1e-12
+
+
+@pytest.mark.parametrize("mixer", ["softmax", "gru"])
+def test_exchange_is_refused(mixer):
+    with pytest.raises(UsageError, match="cannot split a record over processes"):
+        encoder(mixer)(torch.zeros(1, 4, dtype=torch.long), exchange=Neighbours())
+
+
+def test_growing_state_is_capped():
+    model = encoder("softmax", capacity=10)
+    ids = torch.zeros(1, 6, dtype=torch.long)
+    _, state = model(ids)
+    with pytest.raises(UsageError, match=r"model\.capacity: expected at most 10 tokens.*found 12"):
+        model(ids, state)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        ({"width": 10, "heads": 4}, "model.width"),
+        ({"layers": 0}, "model.layers"),
+        ({"pattern": ("gated", "magic")}, "model.pattern"),
+        ({"feature_map": "tanh"}, "model.feature_map"),
+        ({"convolution": 1}, "model.convolution"),
+        ({"dropout": 1.0}, "model.dropout"),
+        ({"pattern": ("softmax",), "width": 6, "heads": 2}, "model.width"),
+    ],
+)
+def test_configuration_errors_name_the_key(options, key):
+    with pytest.raises(ConfigError) as caught:
+        ModelConfig(**options)
+    assert caught.value.where == key
+
+
+@pytest.mark.parametrize("option", [{"norm": "layer"}, {"feedforward": "gelu"}, {"mixer_norm": "head"}, {"mixer_norm": "none"},
+                                    {"output_gate": False}, {"convolution": 0}])
+def test_options_keep_the_split_law(option, bases):
+    assert_split(encoder("gated", **option), bases[:, :2100], 1e-12)
+
+
+def test_state_has_the_layout_of_the_design():
+    model = encoder("gated", dtype=torch.float32, convolution=4)
+    _, state = model(torch.zeros(3, 5, dtype=torch.long))
+    shapes = {name: (tuple(x.shape), x.dtype) for name, x in named_tensors(state)}
+    assert shapes["layers.0.memory.hi"] == ((3, 2, 8, 9), torch.float32)
+    assert shapes["layers.1.memory.lo"] == ((3, 2, 8, 9), torch.float32)
+    assert shapes["layers.0.memory.exponent"] == ((3, 2), torch.int32)
+    assert shapes["layers.0.tail"] == ((3, 3, 48), torch.float32)
+    assert shapes["count"] == ((3,), torch.int64)
+    assert shapes["last"] == ((3, 16), torch.float32)

@@ -1,0 +1,105 @@
+"""A reading of a record: the same however letters come, and it goes on from a snapshot."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from Bio import SeqIO
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from longseq.errors import StateError
+from longseq.model import LanguageModel, ModelConfig, load, save
+from longseq.streaming import Surprisal, load_snapshot, save_snapshot
+from longseq.tokens import DnaTokenizer
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def checkpoint(folder, seed=0):
+    save(folder, LanguageModel(ModelConfig(width=8, heads=2, layers=2, seed=seed)), DnaTokenizer())
+    return load(folder)
+
+
+@pytest.fixture
+def surprisal(tmp_path):
+    return Surprisal(checkpoint(tmp_path / "m"), chunk=500)
+
+
+@pytest.fixture(scope="module")
+def letters():
+    with gzip.open(DATA / "T4.gbff.gz", "rt") as file:
+        sequence = bytes(next(SeqIO.parse(file, "genbank")).seq[:2600])
+    return sequence[:1000] + b"NNnnRacgt" + sequence[1000:]
+
+
+def read(reader, letters, size):
+    parts = [reader.push(letters[i : i + size]) for i in range(0, len(letters), size)]
+    return np.concatenate([*parts, reader.finish()])
+
+
+def test_bits_are_those_of_the_whole_record(surprisal, letters):
+    ids, _ = surprisal.tokenizer.encode(letters)
+    tokens = torch.from_numpy(ids.astype(np.int64))[None]
+    with torch.inference_mode():
+        logits, _ = surprisal.checkpoint.model.double()(tokens)
+    wanted = -logits[0].log_softmax(-1).gather(1, tokens[0, :, None])[:, 0].numpy() / np.log(2)
+    surprisal.checkpoint.model.float()
+    found = read(surprisal(), letters, 700)
+    counted = ids < 4
+    assert len(found) == len(letters)
+    assert np.array_equal(np.isnan(found), ~counted)
+    np.testing.assert_allclose(found[counted], wanted[counted], rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 499, 500, 501, 5000])
+def test_same_bytes_however_letters_come(surprisal, letters, size):
+    assert read(surprisal(), letters, size).tobytes() == read(surprisal(), letters, 997).tobytes()
+
+
+def test_goes_on_from_a_snapshot_with_the_same_bytes(surprisal, letters, tmp_path):
+    whole = read(surprisal(), letters, 997)
+    reader = surprisal()
+    first = reader.push(letters[:1234])
+    save_snapshot(tmp_path / "s.state", reader.snapshot())
+    again = surprisal(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))
+    assert again.position == 1000
+    rest = read(again, letters[1234:], 100)
+    assert np.concatenate([first, rest]).tobytes() == whole.tobytes()
+
+
+def test_a_state_of_another_model_is_refused(surprisal, letters, tmp_path):
+    reader = surprisal()
+    reader.push(letters)
+    save_snapshot(tmp_path / "s.state", reader.snapshot())
+    other = checkpoint(tmp_path / "other", seed=1)
+    with pytest.raises(StateError, match=r"expected a state of model .*other .*found one of another model"):
+        load_snapshot(tmp_path / "s.state", other)
+
+
+def test_damaged_states_are_refused(surprisal, letters, tmp_path):
+    file = tmp_path / "s.state"
+    reader = surprisal()
+    reader.push(letters)
+    save_snapshot(file, reader.snapshot())
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-8] + bytes(8))
+    with pytest.raises(StateError, match="expected the bytes that were written, found others"):
+        load_snapshot(file, surprisal.checkpoint)
+    file.write_bytes(whole[:100])
+    with pytest.raises(StateError, match="expected a saved state"):
+        load_snapshot(file, surprisal.checkpoint)
+    file.write_bytes(whole)
+    with safe_open(file, "pt") as found:
+        facts = found.metadata()
+    save_file(load_file(file), file, metadata=facts | {"facts": facts["facts"].replace("longseq.state/1", "longseq.state/0")})
+    with pytest.raises(StateError, match=r"schema longseq\.state/1"):
+        load_snapshot(file, surprisal.checkpoint)
+
+
+def test_bf16_stays_near(letters, tmp_path):
+    model = checkpoint(tmp_path / "m")
+    a, b = (np.nan_to_num(read(Surprisal(model, precision=p)(), letters, 999)) for p in ("fp32", "bf16"))
+    assert np.sqrt(np.mean((a - b) ** 2)) < 0.02 * np.sqrt(np.mean(a**2))
