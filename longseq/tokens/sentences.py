@@ -15,11 +15,15 @@ from typing import NamedTuple
 from sentencex import get_sentence_boundaries
 
 WINDOW = 4096
-"""Code points handed to sentencex at once; it is quadratic in unclosed quotation marks, so not many."""
-MARGIN = 1024
-"""A sentence end this close to the window's end may look different with the text after it in sight."""
+"""Code points handed to sentencex at once; it is quadratic in unclosed quotation marks, so not many.
+
+A sentence end in the last quarter of a window may look different with the text after it in sight: it is left for the
+next window.
+"""
 LIMIT = 1000
 """A sentence longer than this many code points is wrapped."""
+UNCLOSED = 64
+"""So many quotation marks that nothing closes are noise, and read as blanks: sentencex would search for each one's end."""
 QUOTED = 400
 """A sentence longer than this is split once more as if it had no quotation marks: sentencex keeps a speech whole."""
 PIECE = 300
@@ -33,7 +37,9 @@ _CLAUSES = (
 )
 _QUOTES = dict.fromkeys(map(ord, "\"'“”„‟‘’‚‛«»‹›「」『』《》〈〉()[]{}（）［］【】〔〕"), " ")
 _OPENING = re.compile(r"(?:(?<=\s)[\"'“„‟‘‚‛«‹「『《〈(\[{（［【〔]+|[“„‟‘‚‛«‹「『《〈(\[{（［【〔]+)\Z")
+_SPOKEN = re.compile(r"[\"'”’»›]\s+\Z")
 _BRACKETED = re.compile(r"\([^()]*[.!?]\)(?=\s+[^\sa-z])|（[^（）]*[。！？]）")
+_PAIRS = ("“”", "‘’", "„“", "«»", "»«", "‹›", "「」", "《》")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -51,7 +57,10 @@ class Sentence(NamedTuple):
 
 
 class Splitter:
-    """Finds sentences in a text that is fed piece by piece. What lies between two spans is white space."""
+    """Finds sentences in a text that is fed piece by piece. What lies between two spans is white space.
+
+    `window` is in code points, at least `2 * PIECE`.
+    """
 
     def __init__(self, language: str = "en", window: int = WINDOW):
         self._language, self._window = language, window
@@ -83,7 +92,7 @@ class Splitter:
                 break
             found = _BREAK.search(text, at, at + self._window)
             end = found.start() if found else min(at + self._window, len(text))
-            certain = end - at if found or whole else self._window - MARGIN
+            certain = end - at if found or whole else self._window - self._window // 4
             for start, stop, wrapped in _split(text[at:end], certain, self._language):
                 yield Sentence(self._start + at + start, self._start + at + stop, text[at + start : at + stop], wrapped)
                 last_stop = stop
@@ -142,6 +151,8 @@ def _ends_in_quotes(text: str, language: str) -> list[int]:
     """As `_ends`, with quotation marks and brackets read as blanks; a mark that opens goes to the sentence after it."""
     ends = [0]
     for end in _ends(text.translate(_QUOTES), language):
+        if text[end : end + 1].islower() and _SPOKEN.search(text, max(ends[-1] + 1, end - 16), end):
+            continue  # “Why?” he asked
         opened = _OPENING.search(text, max(ends[-1] + 1, end - 16), end) if end < len(text) else None
         ends.append(opened.start() if opened else end)
     return ends[1:]
@@ -178,6 +189,8 @@ def _trim(text: str, start: int, end: int, wrapped: bool) -> list[tuple[int, int
 
 def _ends(text: str, language: str) -> list[int]:
     """Increasing offsets at which sentencex ends a sentence; the last is the text's end. `text` is not empty."""
+    if any(text.count(opening) - text.count(closing) > UNCLOSED for opening, closing in _PAIRS):
+        text = text.translate(_QUOTES)
     try:
         found = get_sentence_boundaries(language, text)
     except UnicodeEncodeError:  # a lone surrogate cannot cross into UTF-8; any letter of the same length will do
