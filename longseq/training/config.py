@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -122,8 +123,8 @@ class TrainConfig:
     """Tokens a step, over all processes; rounded down to whole windows, at least one for each process."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """Of matrix products; parameters, memories and optimiser are fp32."""
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto"
-    """Where to run; auto: the first accelerator found, else the CPU."""
+    device: str = "auto"
+    """Where to run: cpu, cuda, cuda:1, mps; auto: the first accelerator found, else the CPU."""
     threads: int | None = None
     """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -137,6 +138,8 @@ class TrainConfig:
         require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
         require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
         require(self.batch >= self.data.window, "batch", self.batch, f"at least one window ({self.data.window} tokens)")
+        known = re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device)
+        require(known is not None, "device", self.device, "auto, cpu, cuda, cuda:N or mps")
         letters = len(self.data.alphabet.letters)
         require(
             self.model.vocabulary >= letters,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from longseq.errors import UsageError
+from longseq.results.run import peak_rss_mb
 from longseq.training.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -23,15 +24,18 @@ def accelerator(config: TrainConfig) -> Accelerator:
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
 
-    present = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not present.get(config.device, True):
-        found = [name for name, there in present.items() if there]
-        raise UsageError(where="device", expected=config.device, found=", ".join([*found, "cpu"]) + " only")
+    kind, _, number = config.device.partition(":")
+    present = ["cpu"] + ["mps"] * torch.backends.mps.is_available()
+    present += [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+    if kind != "auto" and not any(name.startswith(config.device) for name in present):
+        raise UsageError(where="device", expected=config.device, found=", ".join(present) + " only")
+    if number:
+        torch.cuda.set_device(int(number))
     if config.threads is not None:
         torch.set_num_threads(config.threads)
     # accelerate keeps the first run's device and precision for the whole program; a second run may differ.
     AcceleratorState._reset_state(reset_partial_state=True)
-    return Accelerator(cpu=config.device == "cpu", mixed_precision="bf16" if config.precision == "bf16" else "no")
+    return Accelerator(cpu=kind == "cpu", mixed_precision="bf16" if config.precision == "bf16" else "no")
 
 
 def sum_over(processes: Accelerator, *values: float) -> list[float]:
@@ -55,8 +59,4 @@ def peak_memory(device: torch.device) -> float:
     """MiB: most memory held so far, of the accelerator where there is one, else resident in this process."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
-    import resource
-    import sys
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
+    return peak_rss_mb()

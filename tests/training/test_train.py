@@ -15,9 +15,8 @@ from longseq.errors import CheckpointError, ConfigError, InputError, LongseqErro
 from longseq.log import NullProgress
 from longseq.model import LanguageModel
 from longseq.model import load as load_model
-from longseq.training.config import TrainConfig
+from longseq.training import TrainConfig, train
 from longseq.training.objective import NextTokenLoss
-from longseq.training.train import train
 
 STEPS = 8
 CLOCKED = ("tokens_per_s", "memory_mib", "seconds")
@@ -286,7 +285,7 @@ def test_a_limit_of_time_ends_the_run(settings, tmp_path, monkeypatch):
     """By a clock that advances by 50 ms each time it is read; 2 s of the 12 are kept for the end."""
     ticks = itertools.count()
     clock = SimpleNamespace(monotonic=lambda: next(ticks) * 0.05)
-    monkeypatch.setattr("longseq.training.train.time", clock)
+    monkeypatch.setattr("longseq.training.run.time", clock)
     monkeypatch.setattr("longseq.training.loop.time", clock)
     plans = []
     outcome = train(settings(steps=None, minutes=0.2, evaluation__every=0), tmp_path / "run", announce=plans.append)

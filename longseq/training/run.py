@@ -35,7 +35,7 @@ def train(
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
     reads the inputs, builds the model and times a step, and leaves nothing behind. `announce` is called with the plan
-    before the first step.
+    before the first step, in the first of many processes only.
 
     Raises:
         OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
@@ -50,7 +50,8 @@ def train(
     if not config.inputs:
         raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
     processes = accelerator(config)
-    progress = progress or NullProgress()
+    if progress is None or not processes.is_main_process:
+        progress = NullProgress()
     tokenizer = DnaTokenizer(config.data.alphabet)
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) if dry_run else folder.data
@@ -63,7 +64,8 @@ def train(
         last = checkpoint.latest(folder.checkpoints) if resume else None
         loop = Loop(config, folder, processes, store, tokenizer, last, began)
         plan = loop.plan()
-        announce(plan)
+        if processes.is_main_process:
+            announce(plan)
         if dry_run:
             return Outcome(step=0, tokens=0, seconds=loop.seconds(), held_out_bits=None, model=None)
         if processes.is_main_process:

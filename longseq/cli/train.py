@@ -1,0 +1,99 @@
+"""`longseq train INPUT… --out RUN`"""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longseq.cli.options import talking
+from longseq.cli.talk import Talk
+from longseq.log import duration, short
+
+if TYPE_CHECKING:
+    from longseq.training import Outcome, Plan
+
+log = logging.getLogger("longseq")
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1)
+@click.option("--out", metavar="RUN", required=True, help="Directory of the run.")
+@click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
+@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
+@click.option("--minutes", type=float, help="Wall time at most, over all resumes.")
+@click.option("--device", help="auto, cpu, cuda, cuda:1, mps.  [default: auto]")
+@click.option("--threads", type=click.IntRange(1), help="Threads of the processor.")
+@click.option("--precision", type=click.Choice(["fp32", "bf16"]), help="Of matrix products.  [default: fp32]")
+@click.option("--resume", is_flag=True, help="Go on from the last checkpoint in RUN, or begin where there is none.")
+@click.option("--force", is_flag=True, help="Start a run anew that stands in RUN.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it takes; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print plan and outcome as JSON.")
+@talking
+def command(
+    inputs: tuple[str, ...],
+    out: str,
+    config: str | None,
+    assignments: tuple[str, ...],
+    minutes: float | None,
+    device: str | None,
+    threads: int | None,
+    precision: str | None,
+    resume: bool,
+    force: bool,
+    dry_run: bool,
+    as_json: bool,
+    talk: Talk,
+) -> None:
+    """Train a language model on DNA.
+
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed by gzip, bgzip, bzip2, xz or
+    zstd. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on.
+    Many processes: start the same command with srun or torchrun.
+    """
+    from longseq.config import load
+    from longseq.errors import UsageError
+    from longseq.training import TrainConfig, train
+
+    if resume and force:
+        raise UsageError("--resume and --force exclude each other", remedy="give one of them")
+    kept = Path(out) / "run.toml"
+    file = config or (kept if resume and kept.exists() else None)
+    flags = {"minutes": minutes, "device": device, "threads": threads, "precision": precision, "inputs": inputs or None}
+    given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
+    settings = load(TrainConfig, file, [*assignments, *given])
+    plans: list[Plan] = []
+
+    def announce(plan: Plan) -> None:
+        plans.append(plan)
+        for line in plan.lines():
+            if dry_run and not as_json:
+                click.echo(line)  # the result of a dry run
+            else:
+                log.info("%s", line)
+
+    outcome = train(
+        settings, out, resume=resume, force=force, dry_run=dry_run, progress=talk.progress(), announce=announce
+    )
+    if not plans:
+        return  # one of many processes: the first one speaks
+    if as_json:
+        click.echo(_json(plans[0], outcome))
+    elif outcome.model is not None:
+        click.echo(_line(outcome))
+
+
+def _line(outcome: Outcome) -> str:
+    text = f"{outcome.model}: {outcome.step:,} steps, {short(outcome.tokens)} tokens in {duration(outcome.seconds)}"
+    if outcome.held_out_bits is not None:
+        text += f"; {outcome.held_out_bits:.4f} bits per base held out"
+    return text
+
+
+def _json(plan: Plan, outcome: Outcome) -> str:
+    from longseq.formats.jsonfile import to_json
+
+    return to_json({"schema": "longseq.train/1", "plan": plan, "outcome": outcome})

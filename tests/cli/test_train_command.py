@@ -1,0 +1,102 @@
+"""`longseq train` as a person calls it: what it prints, what it leaves, how it fails."""
+
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from longseq.cli import main
+from longseq.cli.talk import Talk
+from longseq.config import load
+from longseq.log import NullProgress
+from longseq.training import TrainConfig
+
+SMALL = ["model.width=16", "model.layers=1", "model.heads=2", "data.window=32", "batch=64", "checkpoint.every=0"]
+OPTIONS = [word for setting in SMALL for word in ("--set", setting)] + ["--device", "cpu", "--threads", "1"]
+
+
+@pytest.fixture
+def genome(tmp_path):
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, 2000)].tobytes()
+    (tmp_path / "genome.fa").write_bytes(b">chr1\n" + letters + b"\n")
+    return str(tmp_path / "genome.fa")
+
+
+def test_trains_and_resumes(genome, tmp_path, capsys):
+    run = tmp_path / "run"
+    assert main(["train", genome, "--out", str(run), *OPTIONS, "--set", "steps=3"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(f"{run / 'model'}: 3 steps, 192 tokens in") and "bits per base held out" in said.out
+    assert "parameters; cpu, fp32, 1 threads" in said.err and "held out: the last 2.00% of the record" in said.err
+    assert load(TrainConfig, run / "run.toml").inputs == (genome,)
+    # The settings of the run are in the run.
+    assert main(["train", "--out", str(run), "--resume", "--set", "steps=5", "--json", "-q"]) == 0
+    said = capsys.readouterr()
+    document = json.loads(said.out)
+    assert said.err == ""
+    assert document["schema"] == "longseq.train/1"
+    assert (document["plan"]["first_step"], document["outcome"]["step"]) == (3, 5)
+    assert len((run / "metrics.jsonl").read_text().splitlines()) == 7
+
+
+def test_dry_run(genome, tmp_path, capsys):
+    assert main(["train", genome, "--out", str(tmp_path / "run"), *OPTIONS, "--minutes", "0.5", "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert "as many steps as time allows of 64 tokens" in said.out and "estimate: 30 s" in said.out
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_of_settings(genome, tmp_path, capsys):
+    file = tmp_path / "my.toml"
+    file.write_text(f'inputs = ["{genome}"]\nsteps = 9\nprecision = "bf16"\n[optimiser]\nrate = 1e-3\n')
+    run = tmp_path / "run"
+    assert main(["train", "--config", str(file), "--out", str(run), *OPTIONS, "--set", "steps=1"]) == 0
+    kept = load(TrainConfig, run / "run.toml")
+    assert (kept.steps, kept.precision, kept.optimiser.rate, kept.model.width) == (1, "bf16", 1e-3, 16)
+
+
+@pytest.mark.parametrize(("words", "code", "message"), [
+    (["nowhere.fa"], 1, "nowhere.fa"),
+    (["{folder}/empty.fa"], 1, "empty"),
+    (["{folder}/n.fa"], 1, "expected bases A, C, G or T to learn from, found none"),
+    (["-"], 2, "<stdin>: expected a file"),
+    ([], 2, "inputs: expected sequence files, found none"),
+    (["{genome}", "--set", "data.windw=5"], 2, "data.windw: unknown key; did you mean data.window?"),
+    (["{genome}", "--set", "steps=many"], 2, "steps: expected a whole number, found 'many'"),
+    (["{genome}", "--minutes", "-1"], 2, "minutes: expected above 0"),
+    (["{genome}", "--device", "abacus"], 2, "device: expected auto, cpu, cuda, cuda:N or mps, found 'abacus'"),
+    (["{genome}", "--precision", "fp8"], 2, "precision"),
+    (["{genome}", "--config", "{folder}/none.toml"], 2, "none.toml: No such file"),
+    (["{genome}", "--resume", "--force"], 2, "exclude each other"),
+    (["{genome}", "--out", "{folder}"], 2, "something else than a training run"),
+])  # fmt: skip
+def test_wrong_requests(genome, tmp_path, capsys, words, code, message):
+    (tmp_path / "empty.fa").write_text("")
+    (tmp_path / "n.fa").write_text(">n\nNNNN\n")
+    words = [word.format(folder=tmp_path, genome=genome) for word in words]
+    out = [] if "--out" in words else ["--out", str(tmp_path / "run")]
+    assert main(["train", *OPTIONS, *out, *words]) == code
+    said = capsys.readouterr()
+    assert message in said.err.splitlines()[-1] and said.out == ""
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_stopped_run_exits_85(genome, tmp_path, capsys, monkeypatch):
+    class Queue(NullProgress):
+        """Takes the machine away after the first step."""
+
+        def advance(self, amount, **facts):
+            if facts:
+                os.kill(os.getpid(), signal.SIGUSR1)
+
+    monkeypatch.setattr(Talk, "progress", lambda self: Queue())
+    run = tmp_path / "run"
+    assert main(["train", genome, "--out", str(run), *OPTIONS, "--set", "steps=9"]) == 85
+    said = capsys.readouterr()
+    assert said.err.splitlines()[-1] == (
+        f"longseq: {run}: stopped by SIGUSR1 after step 1; all of it is saved; --resume goes on"
+    )
+    assert said.out == ""
+    assert (run / "checkpoints" / "latest").read_text() == "step-00000001\n"
