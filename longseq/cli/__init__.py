@@ -1,0 +1,93 @@
+"""The command line: `longseq COMMAND …`. A command is imported when it runs, so help costs nothing.
+
+Each module of a command holds a click command named `command`, which returns an exit code or nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from longseq.cli import exit
+from longseq.cli.talk import Talk
+
+COMMANDS = {
+    "summarize": "What is in sequences and documents, and where to look.",
+    "train": "Train a model on sequences.",
+    "info": "Facts about a file, a checkpoint or a saved state.",
+}
+"""Name, which is also the module's, and a line of help."""
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name; imports the one that is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"longseq.cli.{name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        near = difflib.get_close_matches(name, COMMANDS, 1)
+        if near:
+            remedy = f"did you mean {near[0]}?"
+        elif os.path.exists(name):
+            remedy = f"did you mean longseq summarize {name}?"
+        else:
+            remedy = f"commands: {', '.join(COMMANDS)}"
+        raise click.UsageError(f"no such command {name!r}; {remedy}", ctx)
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from longseq import __version__
+
+        click.echo(f"longseq {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Genomes and long documents through linear attention, in constant memory.",
+    epilog="longseq COMMAND --help says more. Exit codes: 0 done, 1 bad data, 2 usage, 3 finished with some records "
+    "failed, 85 stopped and can be resumed, 130 interrupted.",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version."
+)
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(exit.USAGE)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code is returned, errors are said in a line on stderr."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    talk = Talk(arguments)
+
+    def run() -> int:
+        with group.make_context("longseq", arguments, obj=talk) as ctx:
+            return group.invoke(ctx) or exit.DONE
+
+    return exit.guarded(run, talk)

@@ -1,0 +1,29 @@
+"""`longseq info PATH`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from longseq.cli.options import talking
+from longseq.cli.talk import Talk
+
+
+@click.command()
+@click.argument("path")
+@click.option("--kind", type=click.Choice(["dna", "document"]), help="What a file is, whatever it looks like.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@talking
+def command(path: str, kind: Any, as_json: bool, talk: Talk) -> None:
+    """Facts about a file, a checkpoint or a saved state.
+
+    PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, a saved state, or `-`
+    for standard input.
+    """
+    from longseq.formats.jsonfile import to_json
+    from longseq.report.facts import facts_text
+    from longseq.tasks.info import describe
+
+    facts = describe(path, kind=kind)
+    click.echo(to_json(facts) if as_json else facts_text(facts), nl=as_json)

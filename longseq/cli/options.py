@@ -1,0 +1,41 @@
+"""Options that are the same word in every command."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from longseq.cli.talk import MUCH, NORMAL, QUIET, Talk
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def talking(function: F) -> F:
+    """`-q`, `-v` and `--debug`; the function gets `talk` instead."""
+
+    @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say more.")
+    @click.option("--debug", is_flag=True, help="Show where an error was raised.")
+    @click.pass_obj
+    @functools.wraps(function)
+    def wrapped(talk: Talk | None, /, *args: Any, quiet: bool, verbose: bool, debug: bool, **options: Any) -> Any:
+        talk = talk or Talk([])
+        talk.begin(QUIET if quiet else MUCH if verbose else NORMAL, debug)
+        return function(*args, talk=talk, **options)
+
+    return wrapped  # type: ignore[return-value]
+
+
+def computing(function: F) -> F:
+    """`--device`, `--threads`, `--precision`, `--chunk`."""
+    for option in (
+        click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call."),
+        click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True),
+        click.option("--threads", type=click.IntRange(1), help="Threads of the processor."),
+        click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1, mps."),
+    ):
+        function = option(function)
+    return function

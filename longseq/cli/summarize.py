@@ -1,0 +1,196 @@
+"""`longseq summarize INPUT…`"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import sys
+import time
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longseq.cli import exit
+from longseq.cli.options import computing, talking
+from longseq.cli.talk import Talk
+from longseq.errors import UsageError
+
+if TYPE_CHECKING:
+    from longseq.results.run import Run
+    from longseq.results.source import SourceRow
+    from longseq.tasks.summarize.files import Request, Sink
+    from longseq.tasks.summarize.model import LoadedModel
+    from longseq.tasks.summarize.select import Budget
+
+log = logging.getLogger("longseq")
+
+LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet", "regions.bed")
+"""What `--out` may hold of an earlier run."""
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
+@click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
+@click.option("--out", metavar="DIR", help="Write summary.json and tables (DNA) or summary.md (documents) there.")
+@click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
+@click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
+@click.option("--region", metavar="NAME[:START-END]", help="Only this stretch, 1-based and closed.")
+@click.option(
+    "--on-unknown", type=click.Choice(["error", "N"]), default="error", show_default=True, help="Other letters."
+)
+@click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
+@click.option(
+    "--strands", type=click.Choice(["both", "forward"]), default="both", show_default=True, help="For a model."
+)
+@click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
+@click.option("--words", type=int, help="Words of it at most; a CJK letter is one.")
+@click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
+@computing
+@talking
+def command(
+    inputs: tuple[str, ...],
+    model: str | None,
+    no_model: bool,
+    out: str | None,
+    force: bool,
+    style: str | None,
+    as_json: bool,
+    kind: Any,
+    region: str | None,
+    on_unknown: Any,
+    window: int | None,
+    strands: Any,
+    sentences: int | None,
+    words: int | None,
+    ratio: float | None,
+    device: str,
+    threads: int | None,
+    precision: str,
+    chunk: int | None,
+    talk: Talk,
+) -> int:
+    """What is in sequences and documents, and where to look.
+
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, as it is or packed
+    by gzip, bgzip, bzip2, xz or zstd, or `-` for standard input. Content decides, not the name.
+    """
+    from longseq.records import Interval
+    from longseq.tasks.summarize.files import Request
+    from longseq.tasks.summarize.model import load_model
+
+    if as_json and style not in (None, "json"):
+        raise UsageError("--json and --format say different things", remedy="give one of them")
+    if model is not None and no_model:
+        raise UsageError("--model and --no-model exclude each other", remedy="give one of them")
+    given = {} if window is None else {"window": window}
+    request = Request(
+        kind=kind,
+        on_unknown=on_unknown,
+        region=None if region is None else Interval.parse(region),
+        strands=strands,
+        budget=_budget(sentences, words, ratio),
+        **given,
+    )
+    loaded: list[LoadedModel] = []
+
+    def surprisal():
+        loaded.append(load_model(model or "dna", device=device, threads=threads, precision=precision, chunk=chunk))
+        return loaded[0].surprisal
+
+    style = "json" if as_json else style or "text"
+    return _summarize(inputs, request, None if no_model else surprisal, loaded, out, force, style, talk)
+
+
+def _summarize(
+    inputs: tuple[str, ...],
+    request: Request,
+    surprisal: Any,
+    loaded: list[LoadedModel],
+    out: str | None,
+    force: bool,
+    style: str,
+    talk: Talk,
+) -> int:
+    from longseq.formats.atomic import output_directory
+    from longseq.report.pages import MarkdownPages
+    from longseq.report.summary_json import JsonRecords
+    from longseq.report.tables import DnaTables
+    from longseq.report.terminal import Overview
+    from longseq.tasks.summarize.files import summarize_files
+
+    began = time.monotonic()
+    overview = Overview()
+    with ExitStack() as spools:
+        records = spools.enter_context(JsonRecords())
+        pages = spools.enter_context(MarkdownPages())
+        with output_directory(out, force=force, replaces=LEFT_BEHIND) if out else nullcontext() as folder:
+            with DnaTables(folder) if folder else nullcontext() as tables:
+                sinks: list[Sink] = [overview]
+                sinks += [records] if folder or style == "json" else []
+                sinks += [pages] if folder or style == "md" else []
+                sinks += [tables] if tables else []
+                sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
+            run = _run(talk, loaded, sources, time.monotonic() - began)
+            if folder:
+                with open(folder / "summary.json", "w", encoding="utf-8") as file:
+                    records.write(file, run, sources)
+                if pages.count:
+                    with open(folder / "summary.md", "w", encoding="utf-8") as file:
+                        pages.write(file)
+        if style == "json":
+            records.write(sys.stdout, run, sources)
+        elif style == "md":
+            pages.write(sys.stdout)
+            sys.stdout.writelines(overview.markdown(sources))
+        else:
+            sys.stdout.write(overview.text(sources))
+    return _verdict(sources)
+
+
+def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
+    from longseq.tasks.summarize.select import Budget
+
+    wanted = {"sentences": sentences, "words": words, "ratio": ratio}
+    given = {unit: amount for unit, amount in wanted.items() if amount is not None}
+    if len(given) > 1:
+        raise UsageError(" and ".join(f"--{unit}" for unit in given) + " exclude each other", remedy="give one of them")
+    for unit, amount in given.items():
+        return Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
+    return Budget()
+
+
+def _run(talk: Talk, loaded: list[LoadedModel], sources: list[SourceRow], seconds: float) -> Run:
+    from longseq import __version__
+    from longseq.results.run import Run, peak_rss_mb
+
+    tokens = sum(source.length for source in sources)
+    run = Run(
+        version=__version__,
+        command=shlex.join(["longseq", *talk.arguments]),
+        tokens=tokens,
+        seconds=seconds,
+        tokens_per_s=tokens / seconds,
+        peak_rss_mb=peak_rss_mb(),
+    )
+    for model in loaded:
+        names = ("device", "precision", "threads")
+        facts = {name: getattr(model, name) for name in names}
+        run = replace(run, model=model.name, model_sha256=model.sha256, **facts)
+    return run
+
+
+def _verdict(sources: list[SourceRow]) -> int:
+    """Says what went wrong, and the exit code."""
+    for source in sources:
+        for error in source.errors:
+            log.error("%s", error)
+        if source.failed > len(source.errors):
+            log.error("%s: %d records failed in all", source.file, source.failed)
+        if source.truncated:
+            log.error("%s: ended too early; what was read is reported, the record it ended in is marked", source.file)
+    return exit.DONE if all(source.whole for source in sources) else exit.PARTLY
