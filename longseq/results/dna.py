@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -160,7 +160,7 @@ class SequenceRow:
     def to_json(self) -> dict:
         """Every field, and the figures that follow from them."""
         derived = ("gc", "gc_of_length", "n", "iupac", "softmask", "q20", "q30", "average_quality")
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        plain = dict(vars(self))
         plain["letters"], plain["notes"] = dict(self.letters), dict(self.notes)
         plain["skew"] = None if self.skew is None else asdict(self.skew)
         plain["surprising"] = [asdict(window) for window in self.surprising]
@@ -215,7 +215,7 @@ class WindowColumns:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Name to array, in the order of the fields."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return dict(vars(self))
 
     def rows(self) -> Iterator[dict[str, int | float | None]]:
         """One mapping a window; NaN is None."""
@@ -232,58 +232,6 @@ class RecordSummary:
     windows: WindowColumns | None
     """None where no windows were asked for."""
     regions: tuple[Region, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Totals:
-    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same."""
-
-    num_seqs: int
-    sum_len: int
-    min_len: int | None
-    avg_len: float | None
-    max_len: int | None
-    q1: float | None
-    """Median of the lower half of the lengths, the median in both halves where their number is odd."""
-    q2: float | None
-    q3: float | None
-    n50: int | None
-    """Length of the shortest record among the longest ones that together hold half of all bases."""
-    l50: int | None
-    """How many records that takes (seqkit: N50_num)."""
-    n90: int | None
-    l90: int | None
-    au_n: float | None
-    """Area under the Nx curve: sum of squared lengths / sum of lengths."""
-    gc: float | None
-    """G + C in percent of A, C, G, T."""
-    gc_of_length: float | None
-    """G + C in percent of all letters."""
-    letters: Mapping[str, int]
-    sum_n: int
-    n_per_100kbp: float | None
-    iupac: int
-    gaps: int
-    longest_gap: int
-    softmask: float | None
-    """Lower case in percent of all letters of records in which case is a mask."""
-    empty: int
-    """Records without a letter."""
-    truncated: int
-    duplicate_ids: int
-    """Records whose id stood before in the file."""
-    duplicate_sequences: int
-    """Records whose sequence stood before in the file, empty ones not counted."""
-    duplicate_rows: tuple[int, ...] = ()
-    """Positions of the first few such records, by id or by sequence."""
-    q20: float | None = None
-    q30: float | None = None
-    average_quality: float | None = None
-    bits_per_base: float | None = None
-    """Mean over records with a model's bits, weighted by length."""
-
-    def to_json(self) -> dict:
-        return asdict(self)
 
 
 def called(letters: Mapping[str, int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass
 
 SUMMARY_SCHEMA = "longseq.summary/1"
@@ -32,3 +33,13 @@ class Run:
 
     def to_json(self) -> dict:
         return asdict(self)
+
+
+def peak_rss_mb() -> float:
+    """Peak resident set of this process so far, in MiB; 0.0 where the system does not say."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

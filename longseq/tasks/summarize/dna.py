@@ -6,14 +6,13 @@ Nothing is kept of a record but a few numbers a window; letters for the reverse 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from longseq.config import require
-from longseq.errors import InputError, UsageError
+from longseq.errors import InputError
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.dna import (
@@ -24,47 +23,18 @@ from longseq.results.dna import (
     SurprisingWindow,
     WindowColumns,
 )
-from longseq.tasks.summarize.bits import BitsMeter, SurprisalFactory, surprising_windows
-from longseq.tasks.summarize.composition import Composition, CompositionCounter
-from longseq.tasks.summarize.quality import Quality, summarize_quality
+from longseq.tasks.summarize.bits import SurprisalFactory, surprising_windows
 from longseq.tasks.summarize.regions import find_regions
+from longseq.tasks.summarize.scan import Bits, Scan, Scanner
 from longseq.tasks.summarize.skew import cumulative_skew
-from longseq.tasks.summarize.windows import BATCH, COUNTS, WindowMeter, columns, conditional_entropy, entropy, measure
-from longseq.tokens.spool import LetterSpool
+from longseq.tasks.summarize.windows import BATCH, COUNTS, columns, conditional_entropy, entropy, measure
 
 WINDOW = 10_000
 """Bases a window, unless told otherwise."""
 SHORTEST_WINDOW, LONGEST_WINDOW = 100, 1_000_000
 """Shorter windows say little, longer ones would be held in memory."""
-STEP = 1 << 14
-"""Bases handed to a model between two reports of progress."""
 
 Strands = Literal["both", "forward"]
-
-
-@dataclass(frozen=True)
-class _Bits:
-    """Sums and bases a window of one strand, in the record's order."""
-
-    sums: np.ndarray
-    bases: np.ndarray
-
-
-@dataclass(frozen=True)
-class _Scan:
-    """A record after its letters have passed."""
-
-    record: Record
-    composition: Composition
-    quality: Quality | None
-    meter: WindowMeter | None
-    forward: _Bits | None
-    reverse: _Bits | None
-
-    @property
-    def start(self) -> int:
-        """First base, more than 0 in a part cut from a record."""
-        return int(self.record.notes.get("offset", 0))
 
 
 def summarize_records(
@@ -99,90 +69,30 @@ def summarize_records(
     )
     require(strands in ("both", "forward"), "strands", strands, "'both' or 'forward'")
     require(top >= 0, "top", top, ">= 0")
-    scanner = _Scanner(window, surprisal, strands == "both", progress or NullProgress(), spool_folder)
+    scanner = Scanner(window, surprisal, strands == "both", progress or NullProgress(), spool_folder)
     return _walk(records, scanner, _Reporter(window, top), on_failure)
 
 
 def _walk(
     records: Iterable[Record],
-    scanner: _Scanner,
+    scanner: Scanner,
     report: _Reporter,
     on_failure: Callable[[Record, InputError], None] | None,
 ) -> Iterator[RecordSummary]:
-    for record in records:
-        try:
-            scan = scanner.scan(record)
-        except InputError as error:
-            if on_failure is None:
-                raise
-            on_failure(record, error)
-            continue
-        yield from report.add(scan)
+    try:
+        for record in records:
+            try:
+                scan = scanner.scan(record)
+            except InputError as error:
+                if on_failure is None:
+                    raise
+                on_failure(record, error)
+                continue
+            yield from report.add(scan)
+    except InputError:
+        yield from report.flush()  # what was read before the fault is whole
+        raise
     yield from report.flush()
-
-
-class _Scanner:
-    """Walks the letters of a record once, twice where the other strand is read."""
-
-    def __init__(
-        self,
-        window: int,
-        surprisal: SurprisalFactory | None,
-        both: bool,
-        progress: Progress,
-        spool_folder: str | Path | None,
-    ):
-        self._window, self._surprisal, self._both = window, surprisal, both
-        self._progress, self._spool_folder = progress, spool_folder
-
-    def scan(self, record: Record) -> _Scan:
-        counter, meter = CompositionCounter(), WindowMeter(self._window) if self._window else None
-        if self._surprisal is None:
-            for piece in self._counted(record, counter, meter):
-                self._progress.advance(len(piece))
-            forward = reverse = None
-        else:
-            forward, reverse = self._read(record, counter, meter)
-        composition = counter.finish()
-        quality = None if record.quality is None else summarize_quality(record.quality, record.where)
-        return _Scan(record, composition, quality, meter, forward, reverse)
-
-    def _read(
-        self, record: Record, counter: CompositionCounter, meter: WindowMeter | None
-    ) -> tuple[_Bits, _Bits | None]:
-        if not self._both:
-            return self._strand(self._counted(record, counter, meter), None), None
-        with LetterSpool(self._spool_folder) as spool:
-
-            def kept() -> Iterator[bytes]:
-                for piece in self._counted(record, counter, meter):
-                    spool.append(piece)
-                    yield piece
-
-            forward = self._strand(kept(), None)
-            grid = self._window or WINDOW
-            backwards = self._strand(spool.reversed_complement_pieces(STEP), len(spool) % grid or grid)
-        return forward, _Bits(backwards.sums[::-1], backwards.bases[::-1])
-
-    def _counted(self, record: Record, counter: CompositionCounter, meter: WindowMeter | None) -> Iterator[bytes]:
-        for piece in record.pieces:
-            if not isinstance(piece, bytes):
-                raise UsageError(where=record.where, expected="a record of DNA", found=f"a {record.kind}")
-            counter.push(piece)
-            if meter is not None:
-                meter.push(piece)
-            yield piece
-
-    def _strand(self, pieces: Iterable[bytes], first: int | None) -> _Bits:
-        assert self._surprisal is not None
-        reader, meter = self._surprisal(), BitsMeter(self._window or WINDOW, first)
-        for piece in pieces:
-            for at in range(0, len(piece), STEP):
-                step = piece[at : at + STEP]
-                meter.push(reader.push(step))
-                self._progress.advance(len(step))
-        meter.push(reader.finish())
-        return _Bits(*meter.finish())
 
 
 class _Reporter:
@@ -190,10 +100,10 @@ class _Reporter:
 
     def __init__(self, window: int, top: int):
         self._window, self._top = window, top
-        self._waiting: list[_Scan] = []
+        self._waiting: list[Scan] = []
         self._size = 0
 
-    def add(self, scan: _Scan) -> Iterator[RecordSummary]:
+    def add(self, scan: Scan) -> Iterator[RecordSummary]:
         if scan.meter is not None and scan.composition.length > self._window:
             yield from self.flush()
             counts, triplets = scan.meter.finish()
@@ -215,7 +125,7 @@ class _Reporter:
             counts, triplets[lengths > 0] = measure(letters, lengths[lengths > 0])
         yield from self._summaries(waiting, counts, triplets)
 
-    def _summaries(self, scans: list[_Scan], counts: np.ndarray, triplets: np.ndarray) -> Iterator[RecordSummary]:
+    def _summaries(self, scans: list[Scan], counts: np.ndarray, triplets: np.ndarray) -> Iterator[RecordSummary]:
         """Of R records with (W,) COUNTS of windows in all and (R, 64) triplets."""
         letters = np.array([[scan.composition.letters.get(base, 0) for base in "ACGT"] for scan in scans])
         order0 = entropy(letters.reshape(-1, 4)).tolist()
@@ -228,11 +138,11 @@ class _Reporter:
             yield self._summary(scan, counts["acgt"][at:until], part, _known(order0[i]), _known(order2[i]))
             at = until
 
-    def _windows(self, scan: _Scan) -> int:
+    def _windows(self, scan: Scan) -> int:
         return -(-scan.composition.length // self._window) if self._window else 0
 
-    def _columns(self, scans: list[_Scan], counts: np.ndarray) -> WindowColumns:
-        def joined(strands: list[_Bits | None]) -> np.ndarray | None:
+    def _columns(self, scans: list[Scan], counts: np.ndarray) -> WindowColumns:
+        def joined(strands: list[Bits | None]) -> np.ndarray | None:
             read = [_mean(bits) for bits in strands if bits is not None]
             return np.concatenate(read) if read else None
 
@@ -248,7 +158,7 @@ class _Reporter:
 
     def _summary(
         self,
-        scan: _Scan,
+        scan: Scan,
         acgt: np.ndarray,
         windows: WindowColumns | None,
         order0: float | None,
@@ -294,11 +204,11 @@ class _Reporter:
         return RecordSummary(row=row, windows=windows, regions=regions)
 
 
-def _mean(bits: _Bits) -> np.ndarray:
+def _mean(bits: Bits) -> np.ndarray:
     return np.divide(bits.sums, bits.bases, out=np.full(len(bits.sums), np.nan), where=bits.bases > 0)
 
 
-def _bits_per_base(*strands: _Bits | None) -> float | None:
+def _bits_per_base(*strands: Bits | None) -> float | None:
     """Mean over the strands that were read, each weighted by its bases."""
     read = [strand for strand in strands if strand is not None]
     bases = sum(int(strand.bases.sum()) for strand in read)

@@ -9,7 +9,8 @@ from collections import Counter
 import numpy as np
 
 from longseq.records import IUPAC
-from longseq.results.dna import SequenceRow, Totals, called, percent, phred, strong
+from longseq.results.dna import SequenceRow, called, percent, phred, strong
+from longseq.results.totals import Totals
 from longseq.tasks.summarize.lengths import length_statistics
 
 NAMED = 10

@@ -1,0 +1,44 @@
+"""Facts by name as plain text: a line each, what is nested set in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+
+def facts_text(facts: Mapping[str, object]) -> str:
+    """Lines of `name  value`, ended by a line feed; what is None or empty is left out."""
+    return "\n".join(_lines(facts, "")) + "\n"
+
+
+def _lines(facts: Mapping[str, object], margin: str) -> Iterator[str]:
+    shown = {name: value for name, value in facts.items() if value is not None and value != {} and value != []}
+    width = max((len(name) for name in shown), default=0) + 2
+    for name, value in shown.items():
+        if isinstance(value, Mapping):
+            yield f"{margin}{name}"
+            yield from _lines(value, margin + "  ")
+        elif isinstance(value, str) and "\n" in value:
+            yield f"{margin}{name}"
+            yield from (f"{margin}  {line}".rstrip() for line in value.rstrip("\n").split("\n"))
+        elif isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
+            yield f"{margin}{name}"
+            yield from (f"{margin}  {_row(item)}" for item in value)
+        else:
+            yield f"{margin}{name:<{width}}{_plain(value)}"
+
+
+def _row(item: Mapping[str, object]) -> str:
+    shown = {name: value for name, value in item.items() if value is not None and value not in ({}, [], "")}
+    return ", ".join(f"{name} {_plain(value)}" for name, value in shown.items())
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_plain, value))
+    return str(value)

@@ -1,0 +1,57 @@
+"""`summary.json`: one document, written record by record, so that a million records are never held."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TextIO
+
+from longseq.formats.jsonfile import to_json
+from longseq.results.dna import RecordSummary
+from longseq.results.document import DocumentSummary
+from longseq.results.run import SUMMARY_SCHEMA, Run
+from longseq.results.source import SourceRow
+
+
+class JsonRecords:
+    """Records wait on disk, a line each, until the facts of the run are known; use it as a context manager."""
+
+    def __init__(self):
+        self._lines = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by __exit__
+
+    def __enter__(self) -> JsonRecords:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._lines.close()
+
+    def dna(self, summary: RecordSummary) -> None:
+        regions = [region.to_json() for region in summary.regions]
+        # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
+        self._add(json.dumps({**summary.row.to_json(), "regions": regions}, ensure_ascii=False, allow_nan=False))
+
+    def document(self, summary: DocumentSummary) -> None:
+        self._add(to_json(summary.to_json(), indent=None))
+
+    def _add(self, line: str) -> None:
+        self._lines.write(line + "\n")
+
+    def write(self, file: TextIO, run: Run, sources: Sequence[SourceRow]) -> None:
+        """The whole document: `schema`, `run`, `files` and `records`, a line for each of the last two's items."""
+        file.write(f'{{\n"schema": "{SUMMARY_SCHEMA}",\n"run": {to_json(run.to_json(), indent=None)},\n"files": [')
+        _items(file, (to_json(source.to_json(), indent=None) for source in sources))
+        file.write('],\n"records": [')
+        self._lines.seek(0)
+        _items(file, (line.rstrip("\n") for line in self._lines))
+        file.write("]\n}\n")
+
+
+def _items(file: TextIO, items: Iterable[str]) -> None:
+    empty = True
+    for item in items:
+        file.write(("\n" if empty else ",\n") + item)
+        empty = False
+    if not empty:
+        file.write("\n")

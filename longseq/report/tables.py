@@ -1,0 +1,133 @@
+"""Tables of DNA records: `sequences.tsv`, `windows.parquet`, `regions.bed`, written as records come."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+import numpy as np
+
+from longseq.formats.bed import BedWriter
+from longseq.formats.parquet import ParquetWriter
+from longseq.formats.tsv import TsvWriter
+from longseq.results.dna import RecordSummary, SequenceRow, WindowColumns
+from longseq.results.document import DocumentSummary
+
+FILES = ("sequences.tsv", "windows.parquet", "regions.bed")
+
+ROW = [
+    "file",
+    "index",
+    "id",
+    "description",
+    "start",
+    "length",
+    "gc",
+    "gc_of_length",
+    "n",
+    "iupac",
+    "gaps",
+    "longest_gap",
+    "softmask",
+    "digest",
+    "topology",
+    "truncated",
+    "q20",
+    "q30",
+    "average_quality",
+    "order0_bits",
+    "order2_bits",
+    "bits_forward",
+    "bits_reverse",
+    "bits_per_base",
+]
+"""Columns of `sequences.tsv` that are figures of the row; letters and skew follow."""
+COLUMNS = (*ROW[:8], "a", "c", "g", "t", *ROW[8:], "skew_amplitude", "skew_p", "skew_lowest", "skew_highest")
+
+WINDOWS = {
+    "file": "string",
+    "index": "int64",
+    "record": "string",
+    "start": "int64",
+    "end": "int64",
+    **dict.fromkeys("acgtn", "int32"),
+    **dict.fromkeys(list(WindowColumns.__dataclass_fields__)[7:], "float32"),
+}
+"""Columns of `windows.parquet`: file, position and id of the record, then `WindowColumns`."""
+
+HELD = 1 << 13
+"""Windows gathered before they are handed on: one by one they cost more than measuring them."""
+
+
+class DnaTables:
+    """The tables in a folder, made when the first record of DNA comes; use it as a context manager.
+
+    `regions.bed` is BED6 with GC in permille as the score, then GC in percent, GC skew, and the file.
+    """
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._stack = ExitStack()
+        self._held: list[tuple[SequenceRow, WindowColumns]] = []
+        self._size = 0
+        self._sequences: TsvWriter | None = None
+
+    def __enter__(self) -> DnaTables:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            self._stack.__exit__(kind, error, at)
+
+    def _open(self, summary: RecordSummary) -> None:
+        """The tables there is something for: without windows there are no regions either."""
+
+        def text(name: str) -> TextIO:
+            return self._stack.enter_context(open(self._folder / name, "w", encoding="utf-8"))
+
+        self._sequences = TsvWriter(text(FILES[0]), COLUMNS)
+        if summary.windows is not None:
+            self._windows = self._stack.enter_context(ParquetWriter(self._folder / FILES[1], WINDOWS))
+            self._regions = BedWriter(text(FILES[2]))
+
+    def dna(self, summary: RecordSummary) -> None:
+        if self._sequences is None:
+            self._open(summary)
+        assert self._sequences is not None
+        row = summary.row
+        figures = {name: getattr(row, name) for name in ROW}
+        figures |= {base.lower(): row.letters.get(base, 0) for base in "ACGT"}
+        if row.skew is not None:
+            names = ("amplitude", "p", "lowest", "highest")
+            figures |= {f"skew_{name}": getattr(row.skew, name) for name in names}
+        self._sequences.write(figures)
+        for number, region in enumerate(summary.regions, 1):
+            score = 0 if region.gc is None else round(10 * region.gc)
+            extra = (region.gc, region.gc_skew, row.file)
+            self._regions.write(region.interval, f"region{number}", score, extra)
+        if summary.windows is not None and len(summary.windows):
+            self._held.append((row, summary.windows))
+            self._size += len(summary.windows)
+            if self._size >= HELD:
+                self._flush()
+
+    def document(self, summary: DocumentSummary) -> None:
+        """Documents have no such tables."""
+
+    def _flush(self) -> None:
+        if not self._held:
+            return
+        sizes = [len(windows) for _, windows in self._held]
+        parts = [windows.columns() for _, windows in self._held]
+        batch: dict[str, Any] = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        rows = [row for row, _ in self._held]
+        batch["index"] = np.repeat([row.index for row in rows], sizes)
+        batch["file"] = np.repeat(np.array([row.file for row in rows], object), sizes)
+        batch["record"] = np.repeat(np.array([row.id for row in rows], object), sizes)
+        self._windows.write(batch)
+        self._held, self._size = [], 0

@@ -1,0 +1,219 @@
+"""What a terminal shows of a run: at most 25 lines of plain text, however many records there were.
+
+One document is the exception: its summary is printed whole, a line for each sentence.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from longseq.formats.markdown import escape
+from longseq.records import Interval
+from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow
+from longseq.results.document import DocumentSummary
+from longseq.results.source import SourceRow
+from longseq.results.totals import Totals
+
+LINES = 25
+"""Lines at most."""
+RECORDS, REGIONS, WINDOWS, SOURCES, WIDTH = 4, 3, 3, 20, 44
+"""Records, regions and windows of one input that are shown; inputs shown; letters of a name shown."""
+
+
+@dataclass
+class _Seen:
+    """What is kept of one input while it passes."""
+
+    dna: list[SequenceRow] = field(default_factory=list)
+    documents: list[DocumentSummary] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
+    region_count: int = 0
+    windows: int = 0
+    spans: dict[str, tuple[float, float]] = field(default_factory=dict)
+    surprising: list[tuple[float, int, int, str, SurprisingWindow]] = field(default_factory=list)
+
+
+class Overview:
+    """Takes summaries as they come and keeps what there is room for."""
+
+    def __init__(self):
+        self._seen: dict[str, _Seen] = {}
+
+    def dna(self, summary: RecordSummary) -> None:
+        row = summary.row
+        seen = self._seen.setdefault(row.file, _Seen())
+        if len(seen.dna) < RECORDS:
+            seen.dna.append(row)
+        seen.region_count += len(summary.regions)
+        seen.regions.extend(summary.regions[: REGIONS - len(seen.regions)])
+        if summary.windows is not None:
+            seen.windows += len(summary.windows)
+            for name in ("gc", "cpg", "low_complexity"):
+                _widen(seen.spans, name, getattr(summary.windows, name))
+        for window in row.surprising:
+            # the first of two equals stays: its place comes earlier, so its negative is greater
+            entry = (window.bits, -row.index, -window.start, row.id, window)
+            heapq.heappush(seen.surprising, entry)
+            if len(seen.surprising) > WINDOWS:
+                heapq.heappop(seen.surprising)
+
+    def document(self, summary: DocumentSummary) -> None:
+        documents = self._seen.setdefault(summary.file, _Seen()).documents
+        if len(documents) < RECORDS:
+            documents.append(summary)
+
+    def text(self, sources: Sequence[SourceRow]) -> str:
+        """Plain text, ended by a line feed."""
+        if len(sources) > 1:
+            lines = [*_sources(sources)]
+        else:
+            seen = self._seen.get(sources[0].file, _Seen())
+            lines = [*(_documents if sources[0].kind == "document" else _dna)(sources[0], seen)]
+        return "\n".join(lines) + "\n"
+
+    def markdown(self, sources: Sequence[SourceRow]) -> Iterator[str]:
+        """Inputs of DNA as Markdown, each a section with its text in a block of code; documents have their own."""
+        for source in sources:
+            if source.kind == "dna":
+                body = "\n".join(_dna(source, self._seen.get(source.file, _Seen())))
+                yield f"# {escape(source.file)}\n\n```text\n{body}\n```\n"
+
+
+def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
+    totals = source.totals
+    if totals is None:
+        yield _title(source)
+        return
+    yield f"{_title(source)}: {_many(totals.num_seqs, 'record')}, {totals.sum_len:,} bp"
+    for name, value in _facts(totals, seen):
+        yield f"  {name:<13}{value}"
+    table = [("record", "bp", "GC %", "N", "bits", "topology")]
+    for row in seen.dna:
+        figures = (_number(row.gc, 2), f"{row.n:,}", _number(row.bits_per_base, 3))
+        table.append((_short(row.id) or "(no id)", f"{row.length:,}", *figures, row.topology))
+    yield ""
+    yield from _aligned(table)
+    if totals.num_seqs > len(seen.dna):
+        yield f"  … and {totals.num_seqs - len(seen.dna):,} more"
+    if seen.region_count > totals.num_seqs:
+        yield f"  {seen.region_count:,} regions of one composition" + (":" if seen.regions else "")
+        for region in seen.regions:
+            skew = _number(region.gc_skew, 3)
+            yield f"    {_place(region.interval)}  GC {_number(region.gc, 2)} %, GC skew {skew}"
+    if seen.surprising:
+        yield "  most surprising windows:"
+        for _, _, _, name, window in sorted(seen.surprising, reverse=True):
+            where = Interval(record=name, start=window.start, end=window.end)
+            yield f"    {_place(where)}  {window.bits:.3f} bits a base, z {_number(window.z, 1)}"
+
+
+def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
+    yield "GC", f"{_number(totals.gc, 2)} % of A, C, G, T; {_number(totals.gc_of_length, 2)} % of all letters"
+    gaps = f"{totals.sum_n:,} in {_many(totals.gaps, 'gap')}, the longest {totals.longest_gap:,}"
+    yield "N", f"{gaps}; {_number(totals.n_per_100kbp, 1)} per 100 kbp; other codes {totals.iupac:,}"
+    if totals.num_seqs > 1:
+        spread = f"{totals.min_len:,} to {totals.max_len:,}, mean {_number(totals.avg_len, 1)}"
+        quartiles = ", ".join(_number(q, 1) for q in (totals.q1, totals.q2, totals.q3))
+        yield "lengths", f"{spread}; quartiles {quartiles}"
+        n50 = f"N50 {totals.n50:,} (L50 {totals.l50:,}), N90 {totals.n90:,} (L90 {totals.l90:,})"
+        yield "", f"{n50}, auN {_number(totals.au_n, 1)}"
+        repeated = f"{totals.duplicate_ids:,} ids, {totals.duplicate_sequences:,} sequences"
+        yield "repeated", f"{repeated}; empty {totals.empty:,}"
+    if totals.softmask is not None:
+        yield "soft mask", f"{totals.softmask:.2f} % in lower case"
+    if totals.average_quality is not None:
+        shares = f"Q20 {_number(totals.q20, 2)} %, Q30 {_number(totals.q30, 2)} %"
+        yield "quality", f"{shares}, mean error as Q{totals.average_quality:.2f}"
+    if totals.bits_per_base is not None:
+        only = seen.dna[0] if totals.num_seqs == 1 and seen.dna else None
+        against = "" if only is None else f"; entropy of order 0 {_number(only.order0_bits, 3)}"
+        against += "" if only is None or only.order2_bits is None else f", of order 2 {only.order2_bits:.3f}"
+        yield "bits a base", f"{totals.bits_per_base:.3f}{against}"
+    if seen.windows and seen.spans:
+        names = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}
+        spans = [text.format(_span(seen.spans[name])) for name, text in names.items() if name in seen.spans]
+        yield "windows", f"{seen.windows:,}: {', '.join(spans)}"
+
+
+def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:
+    if source.records == 1 and seen.documents:
+        summary = seen.documents[0]
+        total = f"{summary.words:,} words, {_many(summary.sentences_total, 'sentence')}"
+        yield f"{_title(source)}: {total}; the summary has {summary.summary_words:,} words, allowed {summary.budget}"
+        for row in summary.sentences:
+            yield f"  [{row.start}-{row.end}] {' '.join(row.text.split())}"
+        yield from (f"  note: {remark}" for remark in summary.remarks)
+        return
+    yield f"{_title(source)}: {_many(source.records, 'document')}, {source.length:,} code points"
+    table = [("document", "words", "begins")]
+    for summary in seen.documents:
+        text = " ".join(summary.sentences[0].text.split()) if summary.sentences else ""
+        table.append((_short(summary.id), f"{summary.words:,}", _short(text, 60)))
+    yield from _aligned(table)
+    if source.records > len(seen.documents):
+        yield f"  … and {source.records - len(seen.documents):,} more; --format md or --json prints every summary"
+
+
+def _sources(sources: Sequence[SourceRow]) -> Iterator[str]:
+    yield _many(len(sources), "input")
+    table = [("file", "kind", "records", "letters", "GC %", "N", "N50", "bits")]
+    for source in sources[:SOURCES]:
+        t = source.totals
+        figures = ("", "", "", "")
+        if t is not None:
+            n50 = "NA" if t.n50 is None else f"{t.n50:,}"
+            figures = (_number(t.gc, 2), f"{t.sum_n:,}", n50, _number(t.bits_per_base, 3))
+        kind = "unreadable" if source.kind is None else source.kind
+        table.append((_short(source.file), kind, f"{source.records:,}", f"{source.length:,}", *figures))
+    yield from _aligned(table)
+    if len(sources) > SOURCES:
+        yield f"  … and {len(sources) - SOURCES:,} more"
+
+
+def _title(source: SourceRow) -> str:
+    packed = "" if source.container in (None, "plain") else f", {source.container}"
+    name = "standard input" if source.file == "-" else source.file
+    return f"{name} ({source.format}{packed})"
+
+
+def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Columns side by side: names to the left, figures to the right; a column without a figure is left out."""
+    columns = [i for i in range(len(table[0])) if any(row[i] not in ("", "NA") for row in table[1:])]
+    figures = {i: all(row[i][:1].isdigit() or row[i] in ("", "NA", "-") for row in table[1:]) for i in columns[1:]}
+    widths = {i: max(len(row[i]) for row in table) for i in columns}
+    for row in table:
+        cells = [row[i].rjust(widths[i]) if figures.get(i) else row[i].ljust(widths[i]) for i in columns]
+        yield "  " + "  ".join(cells).rstrip()
+
+
+def _widen(spans: dict[str, tuple[float, float]], name: str, values: np.ndarray) -> None:
+    known = values[~np.isnan(values)]
+    if len(known):
+        low, high = spans.get(name, (np.inf, -np.inf))
+        spans[name] = (min(low, float(known.min())), max(high, float(known.max())))
+
+
+def _span(span: tuple[float, float]) -> str:
+    low, high = (f"{x:.2f}" for x in span)
+    return low if low == high else f"{low} to {high}"
+
+
+def _place(interval: Interval) -> str:
+    """As `--region` takes it: 1-based and closed."""
+    return f"{_short(interval.record)}:{interval.start + 1:,}-{interval.end:,}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "NA" if value is None else f"{value:,.{digits}f}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _short(text: str, width: int = WIDTH) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -1,0 +1,43 @@
+"""One input of a run: what it was, how much of it could be read, and what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longseq.records import Kind
+from longseq.results.totals import Totals
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceRow:
+    """A file, a pipe or standard input, after it was read."""
+
+    file: str
+    """As the user named it; `-` is standard input."""
+    kind: Kind | None = None
+    """None where it could not be opened."""
+    format: str | None = None
+    """fasta, fastq, genbank, embl, 2bit, text, markdown or jsonl."""
+    container: str | None = None
+    """plain, gzip, bgzf, bzip2, xz or zstd."""
+    records: int = 0
+    """Records summarised."""
+    length: int = 0
+    """Letters in them: bases or code points."""
+    truncated: bool = False
+    """The file ended too early."""
+    failed: int = 0
+    """Records that could not be read to their end."""
+    errors: tuple[str, ...] = ()
+    """What went wrong, first things first; the file itself last where it could not be read on."""
+    totals: Totals | None = None
+    """DNA only."""
+
+    @property
+    def whole(self) -> bool:
+        """Everything in it was read."""
+        return not (self.truncated or self.failed or self.errors)
+
+    def to_json(self) -> dict:
+        totals = None if self.totals is None else self.totals.to_json()
+        return {**vars(self), "errors": list(self.errors), "totals": totals}

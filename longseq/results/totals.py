@@ -1,0 +1,58 @@
+"""What the rows of a file of DNA add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same."""
+
+    num_seqs: int
+    sum_len: int
+    min_len: int | None
+    avg_len: float | None
+    max_len: int | None
+    q1: float | None
+    """Median of the lower half of the lengths, the median in both halves where their number is odd."""
+    q2: float | None
+    q3: float | None
+    n50: int | None
+    """Length of the shortest record among the longest ones that together hold half of all bases."""
+    l50: int | None
+    """How many records that takes (seqkit: N50_num)."""
+    n90: int | None
+    l90: int | None
+    au_n: float | None
+    """Area under the Nx curve: sum of squared lengths / sum of lengths."""
+    gc: float | None
+    """G + C in percent of A, C, G, T."""
+    gc_of_length: float | None
+    """G + C in percent of all letters."""
+    letters: Mapping[str, int]
+    sum_n: int
+    n_per_100kbp: float | None
+    iupac: int
+    gaps: int
+    longest_gap: int
+    softmask: float | None
+    """Lower case in percent of all letters of records in which case is a mask."""
+    empty: int
+    """Records without a letter."""
+    truncated: int
+    duplicate_ids: int
+    """Records whose id stood before in the file."""
+    duplicate_sequences: int
+    """Records whose sequence stood before in the file, empty ones not counted."""
+    duplicate_rows: tuple[int, ...] = ()
+    """Positions of the first few such records, by id or by sequence."""
+    q20: float | None = None
+    q30: float | None = None
+    average_quality: float | None = None
+    bits_per_base: float | None = None
+    """Mean over records with a model's bits, weighted by length."""
+
+    def to_json(self) -> dict:
+        return asdict(self)

@@ -1,0 +1,111 @@
+"""Facts about a path: what it is, without doing anything with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from longseq.formats import read
+from longseq.records import Kind
+
+LOOKED_AT = 1 << 26
+"""Letters of a file that are read; a larger one is described by its beginning."""
+LISTED = 10
+"""Records that are listed."""
+
+
+def describe(path: str, *, kind: Kind | None = None) -> dict:
+    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `state`, `dna` or `document`.
+
+    Args:
+        path: A file of sequences or documents, a checkpoint directory or shipped name, a saved state, or `-`.
+        kind: Overrides what a file's content says.
+
+    Raises:
+        InputError: what stands there is none of these.
+    """
+    place = Path(path)
+    if place.is_dir() and (place / "config.json").is_file():
+        return _checkpoint(path)
+    if not place.exists() and path != "-" and place.name == path and path in _shipped():
+        return _checkpoint(path)
+    if place.is_file() and _is_safetensors(place):
+        return _state(path)
+    return _file(path, kind)
+
+
+def _shipped() -> list[str]:
+    from longseq.model.checkpoint import shipped
+
+    return shipped()
+
+
+def _checkpoint(path: str) -> dict:
+    from longseq.config import to_mapping
+    from longseq.model import load
+
+    checkpoint = load(path)
+    card = checkpoint.path / "README.md"
+    return {
+        "what": "checkpoint",
+        "path": str(checkpoint.path),
+        "parameters": checkpoint.parameters,
+        "sha256": checkpoint.sha256,
+        "tokenizer": type(checkpoint.tokenizer).__name__,
+        "vocabulary": checkpoint.tokenizer.vocabulary,
+        "labels": None if checkpoint.labels is None else list(checkpoint.labels),
+        "config": to_mapping(checkpoint.config),
+        "card": card.read_text(encoding="utf-8") if card.is_file() else None,
+    }
+
+
+def _state(path: str) -> dict:
+    from longseq.streaming.snapshot import read_snapshot
+
+    facts, tensors = read_snapshot(path)
+    size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
+    return {"what": "state", "path": path, **facts, "carry": len(facts["carry"]) // 2, "tensor_bytes": size}
+
+
+def _file(path: str, kind: Kind | None) -> dict:
+    with read(path, kind=kind) as reading:
+        listed: list[dict] = []
+        records, letters, whole = 0, 0, True
+        for record in reading:
+            records += 1
+            length = 0
+            for piece in record.pieces:
+                length += len(piece)
+                if letters + length >= LOOKED_AT:
+                    whole = False
+                    break
+            letters += length
+            if len(listed) < LISTED:
+                facts = {"id": record.id, "description": record.description, "length": length if whole else None}
+                listed.append({**facts, "topology": record.topology, "notes": dict(record.notes)})
+            if not whole:
+                break
+        return {
+            "what": reading.kind,
+            "path": path,
+            "format": reading.format.name,
+            "container": reading.container,
+            "bytes": reading.size,
+            "whole": whole,
+            "records": records,
+            "letters": letters,
+            "truncated": reading.truncated,
+            "first": listed,
+        }
+
+
+def _is_safetensors(path: Path) -> bool:
+    """Eight bytes of length, then a JSON object of that length."""
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if not 2 <= size <= path.stat().st_size - 8 or file.read(1) != b"{":
+            return False
+        try:
+            return isinstance(json.loads(b"{" + file.read(size - 1)), dict)
+        except ValueError:
+            return False

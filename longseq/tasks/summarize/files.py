@@ -1,0 +1,212 @@
+"""Summaries of whole inputs, DNA and documents in any mixture, one record in memory at a time."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from longseq.errors import InputError
+from longseq.formats import Reading, read
+from longseq.formats.letters import OnUnknown
+from longseq.formats.region import pick
+from longseq.log import NullProgress, Progress
+from longseq.records import Interval, Kind, Record
+from longseq.results.dna import RecordSummary
+from longseq.results.document import DocumentSummary
+from longseq.results.source import SourceRow
+from longseq.results.totals import Totals
+from longseq.tasks.summarize.bits import SurprisalFactory
+from longseq.tasks.summarize.dna import WINDOW, Strands, summarize_records
+from longseq.tasks.summarize.document import summarize_document
+from longseq.tasks.summarize.select import Budget
+from longseq.tasks.summarize.totals import TotalsCounter
+
+log = logging.getLogger("longseq")
+
+SAMPLE = 1 << 21
+"""Letters looked at to estimate how many a file holds."""
+NAMED = 20
+"""Errors kept a file."""
+
+
+class Sink(Protocol):
+    """Takes summaries as they come."""
+
+    def dna(self, summary: RecordSummary) -> None: ...
+
+    def document(self, summary: DocumentSummary) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is wanted of each input."""
+
+    kind: Kind | None = None
+    """Overrides what the content says."""
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name in each input."""
+    window: int = WINDOW
+    """Bases a window; 0 for none."""
+    strands: Strands = "both"
+    """With a model."""
+    top: int = 5
+    """Most surprising windows kept a record."""
+    budget: Budget = field(default_factory=Budget)
+    """What a document's summary may hold."""
+
+
+def summarize_files(
+    sources: Iterable[str],
+    request: Request | None = None,
+    *,
+    surprisal: Callable[[], SurprisalFactory] | None = None,
+    sinks: Sequence[Sink] = (),
+    progress: Progress | None = None,
+) -> list[SourceRow]:
+    """Summarise every record of every source into the sinks, in input order.
+
+    A record that cannot be read does not stop the others, nor does a file; their errors are in the rows.
+
+    Args:
+        sources: Paths; `-` is standard input.
+        request: What is wanted.
+        surprisal: Loads the model for DNA, called once and only when there is DNA; None reads without one.
+        sinks: Where summaries go.
+        progress: Told of letters read, per file.
+
+    Raises:
+        InputError: the first one, when no record of any source could be summarised because of it.
+        UsageError: the request itself is wrong.
+    """
+    request, progress = request or Request(), progress or NullProgress()
+    model: SurprisalFactory | None = None
+    rows: list[SourceRow] = []
+    first: InputError | None = None
+    for source in sources:
+        one = _Source(source, request, sinks, progress)
+        try:
+            with read(source, kind=request.kind, on_unknown=request.on_unknown) as reading:
+                if reading.kind == "dna" and surprisal is not None and model is None:
+                    model = surprisal()
+                one.summarize(reading, model)
+        except InputError as error:
+            one.errors.append(error)
+        first = first or next(iter(one.errors), None)
+        rows.append(one.row())
+    if first is not None and not any(row.records for row in rows):
+        raise first
+    return rows
+
+
+class _Source:
+    """One source on its way through."""
+
+    def __init__(self, source: str, request: Request, sinks: Sequence[Sink], progress: Progress):
+        self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
+        self.reading: Reading | None = None
+        self.errors: list[InputError] = []
+        self.failed = self.records = self.length = 0
+        self.truncated = False
+        self.totals: Totals | None = None
+
+    def summarize(self, reading: Reading, model: SurprisalFactory | None) -> None:
+        self.reading = reading
+        region = self.request.region
+        passes = 2 if model is not None and self.request.strands == "both" else 1
+        total = estimate_letters(self.source, self.request) if model is not None and reading.kind == "dna" else None
+        self.progress.start(self.source, total and total * passes, "base" if reading.kind == "dna" else "letter")
+        try:
+            records: Iterable[Record] = reading if region is None else [pick(reading, region)]
+            if reading.kind == "dna":
+                self._dna(records, model)
+            else:
+                self._documents(records)
+        finally:
+            self.progress.finish()
+            self.truncated |= reading.truncated
+
+    def _dna(self, records: Iterable[Record], model: SurprisalFactory | None) -> None:
+        counter, request = TotalsCounter(), self.request
+        try:
+            for summary in summarize_records(
+                records,
+                window=request.window,
+                surprisal=model,
+                strands=request.strands,
+                top=request.top,
+                progress=self.progress,
+                on_failure=self._fail,
+            ):
+                counter.add(summary.row)
+                self._count(summary.row.length, summary.row.truncated)
+                for sink in self.sinks:
+                    sink.dna(summary)
+        finally:
+            self.totals = counter.finish()
+
+    def _documents(self, records: Iterable[Record]) -> None:
+        for record in records:
+            try:
+                summary = summarize_document(record, self.request.budget, progress=self.progress)
+            except InputError as error:
+                self._fail(record, error)
+                continue
+            self._count(summary.length, summary.truncated)
+            for sink in self.sinks:
+                sink.document(summary)
+
+    def _count(self, length: int, truncated: bool) -> None:
+        self.records += 1
+        self.length += length
+        self.truncated |= truncated
+
+    def _fail(self, record: Record, error: InputError) -> None:
+        self.failed += 1
+        self.errors.append(error)
+        del self.errors[NAMED:]
+
+    def row(self) -> SourceRow:
+        reading = self.reading
+        return SourceRow(
+            file=self.source,
+            kind=None if reading is None else reading.kind,
+            format=None if reading is None else reading.format.name,
+            container=None if reading is None else reading.container,
+            records=self.records,
+            length=self.length,
+            truncated=self.truncated,
+            failed=self.failed,
+            errors=tuple(map(str, self.errors)),
+            totals=self.totals,
+        )
+
+
+def estimate_letters(source: str, request: Request) -> int | None:
+    """About how many letters a file of DNA holds, from its size and its beginning; None for what is no file."""
+    try:
+        if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
+            return None
+        with read(source, kind=request.kind, on_unknown=request.on_unknown) as reading:
+            letters = _letters(reading)
+            if letters >= SAMPLE and reading.size:
+                letters = round(letters * reading.size / max(reading.position, 1))
+    except (InputError, OSError):
+        return None
+    return letters if request.region is None else min(letters, len(request.region))
+
+
+def _letters(reading: Reading) -> int:
+    """Letters up to SAMPLE and a piece, or all."""
+    letters = 0
+    for record in reading:
+        for piece in record.pieces:
+            letters += len(piece)
+            if letters >= SAMPLE:
+                return letters
+    return letters

@@ -1,0 +1,65 @@
+"""The model that reads DNA for `summarize`: found, loaded, put on its device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longseq.errors import UsageError
+from longseq.tasks.summarize.bits import SurprisalFactory
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedModel:
+    """A model ready to read, and what a result says of it."""
+
+    surprisal: SurprisalFactory
+    name: str
+    sha256: str
+    device: str
+    precision: str
+    threads: int
+    """Threads of the processor; rounding depends on their number."""
+
+
+def load_model(
+    name: str = "dna",
+    *,
+    device: str = "cpu",
+    threads: int | None = None,
+    precision: str = "fp32",
+    chunk: int | None = None,
+) -> LoadedModel:
+    """Load a shipped name or a checkpoint directory for reading DNA.
+
+    Args:
+        device: cpu, cuda, cuda:1, mps.
+        threads: Of the processor; None leaves the number as it is.
+        precision: fp32 or bf16; memories and gates are float32 in either.
+        chunk: Bases a recurrent call; None is the reader's own choice.
+
+    Raises:
+        CheckpointError, AlphabetError: not a checkpoint that reads DNA.
+        UsageError: no such device.
+    """
+    import torch
+
+    from longseq.model import load
+    from longseq.streaming import Surprisal
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        found = str(error).splitlines()[0]
+        raise UsageError(where="--device", expected=f"a usable device {device!r}", found=found) from None
+    checkpoint = load(name, device)
+    given = {} if chunk is None else {"chunk": chunk}
+    return LoadedModel(
+        surprisal=Surprisal(checkpoint, precision=precision, **given),
+        name=name,
+        sha256=checkpoint.sha256,
+        device=device,
+        precision=precision,
+        threads=torch.get_num_threads(),
+    )
