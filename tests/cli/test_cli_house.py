@@ -1,0 +1,164 @@
+"""The command line's manners: cheap help, exit codes, one line an error, nothing left behind."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+import longseq.cli
+from longseq.cli import COMMANDS, main
+from longseq.cli.talk import Announced
+from longseq.errors import CheckpointError, StoppedError
+from longseq.log import NullProgress, log
+
+LONGSEQ = [sys.executable, "-c", "import sys; from longseq.cli import main; sys.exit(main())"]
+
+
+def test_help_wakes_nothing_heavy():
+    code = (
+        "import sys; from longseq.cli import main; code = main(['--help']); "
+        "heavy = {'torch', 'numpy', 'pyarrow', 'Bio', 'rich', 'tokenizers'} & set(sys.modules); "
+        "sys.exit(code or ', '.join(heavy) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name, capsys):
+    assert main([name, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"Usage: longseq {name}") and "--debug" in shown
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"longseq {longseq.__version__}\n"
+
+
+def test_nothing_asked_is_help_on_stderr(capsys):
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "summarize" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["sumarize"], "no such command 'sumarize'; did you mean summarize?"),
+        ([__file__], f"did you mean longseq summarize {__file__}?"),
+        (["dance"], "no such command 'dance'; commands: "),
+        (["summarize"], "missing argument 'INPUT...'"),
+        (["summarize", "x", "--frce"], "--force"),
+        (["summarize", "x", "--strands", "backward"], "'both', 'forward'"),
+        (["info"], "missing argument 'PATH'"),
+    ],
+)
+def test_usage_errors_are_one_line_and_exit_2(argv, said, capsys):
+    assert main(argv) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1
+    assert err.startswith("longseq: ") and said in err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (StoppedError("stopped", remedy="go on with --resume"), 85, "stopped; go on with --resume"),
+        (CheckpointError("is no checkpoint", where="m"), 1, "m: is no checkpoint"),
+        (OSError(28, "No space left on device"), 1, "No space left on device"),
+        (MemoryError(), 1, "out of memory"),
+        (KeyError("shape"), 1, "internal error: KeyError: 'shape'; --debug shows where"),
+    ],
+)
+def test_each_error_has_its_code_and_its_line(error, code, said, monkeypatch, capsys):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("longseq.tasks.info.describe", fail)
+    assert main(["info", "x"]) == code
+    err = capsys.readouterr().err
+    assert err.startswith("longseq: ") and said in err and err.count("\n") == 1
+    assert main(["info", "x", "--debug"]) == code
+    assert "Traceback" in capsys.readouterr().err
+
+
+def endless(tmp_path, stop: int) -> subprocess.CompletedProcess:
+    """A run whose input never ends, stopped by a signal once its output folder has begun."""
+    reader, writer = os.pipe()
+    run = subprocess.Popen(
+        [*LONGSEQ, "summarize", "-", "--no-model", "--out", str(tmp_path / "out")],
+        stdin=reader,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(reader)
+    os.write(writer, b">endless\n" + b"ACGT" * 5000 + b"\n")
+    deadline = time.monotonic() + 60
+    while not any(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert any(tmp_path.iterdir())
+    run.send_signal(stop)
+    out, err = run.communicate(timeout=60)
+    os.close(writer)
+    return subprocess.CompletedProcess([], run.returncode, out, err)
+
+
+@pytest.mark.parametrize(
+    ("stop", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_leaves_nothing_behind(stop, code, said, tmp_path):
+    done = endless(tmp_path, stop)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"longseq: {said}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path):
+    many = tmp_path / "many.fa"
+    many.write_text("".join(f">s{i}\nACGT\n" for i in range(3000)))
+    command = [*LONGSEQ, "summarize", str(many), "--no-model", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout.readline() == "{\n"
+        run.stdout.close()
+        assert run.stderr.read() == ""
+    assert run.returncode == 0
+
+
+class Said(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(record.getMessage())
+
+
+def announced(monkeypatch, total: int | None) -> list[str]:
+    """What is said of ten seconds of work, a thousand bases each."""
+    clock, said = iter(range(1_000)), Said()
+    monkeypatch.setattr("longseq.cli.talk.time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    monkeypatch.setattr(log, "handlers", [said])
+    monkeypatch.setattr(log, "level", logging.INFO)
+    progress = Announced(NullProgress())
+    progress.start("a.fa", total, "base")
+    for _ in range(10):
+        progress.advance(1_000)
+    progress.finish()
+    return said.lines
+
+
+def test_a_long_run_is_announced_once(monkeypatch):
+    assert announced(monkeypatch, 1_000_000) == ["a.fa: about 16 min 40 s for 1 M bases at 1 k bases/s"]
+
+
+@pytest.mark.parametrize("total", [10_000, None])
+def test_a_short_run_and_one_of_unknown_length_are_not(total, monkeypatch):
+    assert announced(monkeypatch, total) == []

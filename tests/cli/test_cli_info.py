@@ -1,0 +1,78 @@
+"""`longseq info` of files, checkpoints and states."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from longseq.cli import main
+from longseq.model import LanguageModel, ModelConfig, load, save
+from longseq.streaming import Surprisal, save_snapshot
+from longseq.tokens import DnaTokenizer
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture
+def info(capsys):
+    def call(path) -> dict:
+        assert main(["info", str(path), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return call
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    torch.manual_seed(0)
+    save(tmp_path / "m", LanguageModel(ModelConfig(width=16, layers=1, heads=1)), DnaTokenizer())
+    return tmp_path / "m"
+
+
+def test_a_file_of_dna(info):
+    facts = info(DATA / "chloroplast.gb.gz")
+    assert (facts["what"], facts["format"], facts["container"]) == ("dna", "genbank", "gzip")
+    assert (facts["records"], facts["letters"], facts["whole"]) == (1, 154_478, True)
+    assert facts["first"][0]["topology"] == "circular"
+
+
+def test_a_large_file_is_described_by_its_beginning(info, monkeypatch):
+    monkeypatch.setattr("longseq.tasks.info.LOOKED_AT", 50)
+    facts = info(DATA / "awkward.fa")
+    assert facts["whole"] is False and 1 < facts["records"] < 16
+    assert facts["first"][0]["length"] == 23 and facts["first"][-1]["length"] is None
+
+
+def test_a_document(info):
+    assert info(DATA / "lighthouse.md")["what"] == "document"
+
+
+def test_a_checkpoint(info, checkpoint):
+    facts = info(checkpoint)
+    assert facts["what"] == "checkpoint" and facts["config"]["width"] == 16
+    assert facts["parameters"] == sum(p.numel() for p in load(checkpoint).model.parameters())
+    assert facts["card"].startswith("# ")
+
+
+def test_a_saved_state(info, checkpoint, tmp_path):
+    loaded = load(checkpoint)
+    reader = Surprisal(loaded, chunk=8)()
+    reader.push(b"ACGTACGTACG")
+    save_snapshot(tmp_path / "s.state", reader.snapshot())
+    facts = info(tmp_path / "s.state")
+    assert (facts["what"], facts["position"], facts["carry"]) == ("state", 8, 3)
+    assert facts["model_sha256"] == loaded.sha256
+
+
+def test_plain_text(capsys):
+    assert main(["info", str(DATA / "chloroplast.gb.gz")]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["what", "dna"] and any(line.split() == ["letters", "154,478"] for line in lines)
+
+
+def test_nothing_there(capsys, tmp_path):
+    assert main(["info", str(tmp_path / "missing")]) == 1
+    assert "no such file" in capsys.readouterr().err
+    assert main(["info", str(tmp_path)]) == 1
+    assert "is a directory" in capsys.readouterr().err
