@@ -48,12 +48,12 @@ class Blocks:
     def skip_blank(self) -> None:
         """Pass white space, so that `data[at]` is something else unless the stream ended."""
         while self.fill():
+            if self.data[self.at] not in b" \t\r\n":
+                return
             rest = self.data[self.at :].lstrip(b" \t\r\n")
             at = len(self.data) - len(rest)
             self.line += self.data.count(b"\n", self.at, at)
             self.at = at
-            if rest:
-                return
 
     def readline(self, limit: int = LONGEST_LINE) -> bytes | None:
         r"""The next line without `\n` or `\r\n`; None at the end.
@@ -61,6 +61,13 @@ class Blocks:
         Raises:
             InputError: the line is longer than `limit` bytes.
         """
+        at = self.at
+        stop = self.data.find(b"\n", at)
+        if at <= stop <= at + limit:  # nearly every line lies in one block: no need to collect it
+            self.at = stop + 1
+            self.line += 1
+            self.whole_line = True
+            return self.data[at : stop - 1 if self.data[stop - 1 : stop] == b"\r" and stop > at else stop]
         parts: list[bytes] = []
         while self.fill():
             stop = self.data.find(b"\n", self.at)
@@ -70,7 +77,7 @@ class Blocks:
                 break
         else:
             self.whole_line = False
-            return b"".join(parts) if parts else None
+            return b"".join(parts).removesuffix(b"\r") if parts else None
         line = parts[0] if len(parts) == 1 else b"".join(parts)
         if len(line) > limit:
             raise InputError(

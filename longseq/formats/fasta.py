@@ -32,7 +32,7 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
         header = text.readline()
         if header is None:
             return
-        name, description = split_header(header[1:], place(stream.source, line))
+        name, description = split_header(header[1:], stream.source, line)
         record = Record(
             id=name,
             kind="dna",
@@ -63,6 +63,8 @@ def _seek_first(text: Blocks) -> None:
 
 def _topology(description: str) -> Literal["circular", "linear"] | None:
     """What assemblers (`circular=true`) and NCBI (`[topology=circular]`) write into a header; None otherwise."""
+    if "=" not in description:  # most headers end here, and there may be millions of them
+        return None
     words = description.lower().replace(";", " ").split()
     if "circular=true" in words or "[topology=circular]" in words or "topology=circular" in words:
         return "circular"

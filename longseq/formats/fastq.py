@@ -39,7 +39,7 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
                 found=repr(decode(header[:20])),
                 remedy="records must have four lines each",
             )
-        name, description = split_header(header[1:], place(stream.source, line))
+        name, description = split_header(header[1:], stream.source, line)
         letters = text.readline(LONGEST_READ)
         plus = text.readline()
         if plus is not None and not plus.startswith(b"+"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from longseq.errors import InputError
+from longseq.errors import InputError, place
 
 
-def split_header(header: bytes, where: str) -> tuple[str, str]:
+def split_header(header: bytes, source: str, line: int) -> tuple[str, str]:
     """Id and description of a header line without its mark: the id is the first word, whole, and may be empty.
 
     Bytes that are no UTF-8 are taken as Latin-1: a name is never a reason to refuse a sequence.
@@ -15,13 +15,14 @@ def split_header(header: bytes, where: str) -> tuple[str, str]:
     """
     if b"\r" in header:
         raise InputError(
-            where=where,
+            where=place(source, line),
             expected="lines that end in a line feed",
             found="a bare carriage return in a header",
             remedy="convert the file: tr '\\r' '\\n'",
         )
-    name, _, description = header.strip().replace(b"\t", b" ").partition(b" ")
-    return decode(name), decode(description.strip())
+    words = header.split(None, 1)
+    name = words[0] if words else b""
+    return decode(name), decode(words[1].rstrip()) if len(words) > 1 else ""
 
 
 def decode(text: bytes) -> str:

@@ -83,6 +83,17 @@ def test_lines_out_of_place(make, message, text):
         list(reading)
 
 
+def test_last_line_feed_of_crlf_is_missing(make):
+    (record,) = read(make("a.fq", b"@a\r\nAC\r\n+\r\nII\r"))
+    assert b"".join(record.pieces) == b"AC"
+    assert record.quality == b"II" and not record.truncated
+
+
+def test_empty_read_at_the_end_is_whole(make):
+    (record,) = read(make("a.fq", b"@a\n\n+\n"))
+    assert list(record.pieces) == [] and record.quality == b"" and not record.truncated
+
+
 def test_unknown_letters_as_n(make):
     (record,) = read(make("a.fq", b"@a\nAC.T\n+\nIIII\n"), on_unknown="N")
     assert b"".join(record.pieces) == b"ACNT"

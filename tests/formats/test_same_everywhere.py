@@ -3,6 +3,7 @@
 import gzip
 import io
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,25 @@ def test_same_letters(chloroplast, make, pack, to_twobit, monkeypatch, format, c
         assert (reading.container, reading.format.name, reading.kind) == (container, format, "dna")
         (found,) = [(r.id, b"".join(r.pieces), r.length, r.truncated) for r in reading]
         assert found == (chloroplast.id, bytes(chloroplast.seq), 154_478, False)
+
+
+@pytest.mark.parametrize("format", ["fasta", "genbank", "2bit"])
+def test_no_record_is_held(make, to_twobit, format):
+    letters = b"ACGTN" * 12
+    if format == "2bit":
+        text = bytearray(to_twobit([("a", b"")]))
+        text[22:26] = (24_000_000).to_bytes(4, "little")
+        text += bytes(6_000_000)
+    elif format == "genbank":
+        text = b"LOCUS       A   24000000 bp DNA\nORIGIN\n" + (b"        1 " + letters + b"\n") * 400_000 + b"//\n"
+    else:
+        text = b">a\n" + (letters + b"\n") * 400_000
+    path = make("a", bytes(text))
+    next(read(path))  # what is loaded once is no record's
+    del text
+    tracemalloc.start()
+    total = sum(len(piece) for record in read(path) for piece in record.pieces)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert total == 24_000_000
+    assert peak < 6 << 20
