@@ -23,7 +23,7 @@ next window.
 LIMIT = 1000
 """A sentence longer than this many code points is wrapped."""
 UNCLOSED = 64
-"""So many quotation marks that nothing closes are noise, and read as blanks: sentencex would search for each one's end."""
+"""More quotation marks than this that nothing closes are noise, read as blanks: sentencex looks for the end of each."""
 QUOTED = 400
 """A sentence longer than this is split once more as if it had no quotation marks: sentencex keeps a speech whole."""
 PIECE = 300

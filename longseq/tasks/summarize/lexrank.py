@@ -43,7 +43,7 @@ def lexrank(vectors: Vectors, degree: np.ndarray, damping: float = DAMPING) -> n
     p = np.full(n, 1.0 / max(n, 1))
     for _ in range(MOST_STEPS):
         before = p
-        p = (1.0 - damping) / n + damping * vectors.spread(vectors.gather(before / degree))
+        p = (1.0 - damping) / max(n, 1) + damping * vectors.spread(vectors.gather(before / degree))
         if np.abs(p - before).sum() <= TOLERANCE:
             break
     return p * n

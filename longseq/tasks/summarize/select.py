@@ -15,7 +15,7 @@ from longseq.tasks.summarize.vectors import Vectors
 COST = 0.2
 """Exponent of a sentence's words where the budget counts words: a longer one must be worth its room."""
 REPEATED = 0.25
-"""A sentence with a smaller share of anything new repeats what is chosen and is left out."""
+"""A sentence of whose terms a smaller share is new repeats what is chosen, but for a number perhaps: it is left out."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +77,10 @@ def select(
             continue
         columns, values = vectors.row(row)
         if known < len(chosen):
-            weights = values.astype(np.float64) ** 2
-            novelty = float(weights[~said[columns]].sum() / weights.sum())
-            if novelty >= REPEATED:
+            new = ~said[columns]
+            if new.mean() >= REPEATED:
+                weights = values.astype(np.float64) ** 2
+                novelty = float(weights[new].sum() / weights.sum())
                 heapq.heappush(heap, (-float(worth[row]) * novelty, row, len(chosen)))
             continue
         chosen.append(row)

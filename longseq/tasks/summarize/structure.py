@@ -45,7 +45,9 @@ _ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
-_DIVISION = re.compile(r"(volume|book|part|chapter|act|canto|section|scene|appendix)\s+(\d+|[ivxlc]+)\b", re.I)
+_DIVISION = re.compile(
+    r"(volume|book|part|chapter|act|canto|section|scene|appendix)\s+(\d+|[ivxlc]+)\b(?!\s+(?-i:[a-z]))", re.I
+)
 _DIVISION_CJK = re.compile(r"第[0-9０-９一二三四五六七八九十百千零〇两兩]+([卷部篇編编章回幕节節])[^。！？]{0,40}$")
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)+)\.?\s+[^\W\d_]|(\d{1,2})\s+[^\W\d_a-z]")
 _STOP = re.compile(r"[.!?;:,。！？；：，、…][\"'”’」』)）]*$")
@@ -102,7 +104,7 @@ class _Outline:
             return "blank", 0, False
         first = self._before not in _RUNNING
         if len(line) >= LONGEST_LINE:
-            return "prose", 0, not first
+            return "prose", 0, self._before == "prose"
         if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE:
             self._enter(len(hashes[1]), text.strip("# \t"))
             return "heading", hashes.end(), False

@@ -1,0 +1,179 @@
+"""What lines are, and in which section; nothing depends on how the text arrives."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longseq.tasks.summarize.structure import LONGEST_FENCE, LONGEST_LINE, blocks
+
+LINES = [
+    "# One\n",
+    "## Two\r\n",
+    "Title\n",
+    "=====\n",
+    "-----\n",
+    "* item\n",
+    "1. item\n",
+    "  more\n",
+    "> quoted\n",
+    "```\n",
+    "\n",
+    "prose goes on\n",
+    "Scope ........ 12\n",
+    "| a | b |\n",
+    "CHAPTER IV.\n",
+    "第一回 某\n",
+    "x" * (LONGEST_LINE + 5) + "\n",
+    "y" * LONGEST_LINE,
+    "no end",
+]
+TEXTS = st.one_of(st.text(max_size=100), st.lists(st.sampled_from(LINES), max_size=30).map("".join))
+
+
+def parts(text: str) -> list[tuple[str, str]]:
+    """(part, line) of the lines that hold something."""
+    return [(b.part, b.text[b.mark :].strip()) for b in blocks([text]) if b.text.strip()]
+
+
+def section_of(text: str, line: str) -> str:
+    return next(b.section for b in blocks([text]) if b.text.strip() == line)
+
+
+@settings(deadline=None)
+@given(TEXTS, st.integers(1, 50))
+def test_blocks_concatenate_to_the_text_however_it_is_cut(text, size):
+    whole = list(blocks([text]))
+    assert "".join(b.text for b in whole) == text
+    assert all(0 <= b.mark <= len(b.text) for b in whole)
+    assert list(blocks(text[i : i + size] for i in range(0, len(text), size))) == whole
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_only_the_same_part_and_section_goes_on(text):
+    found = list(blocks([text]))
+    for before, after in pairwise(found):
+        if after.continues:
+            assert (before.part, before.section) == (after.part, after.section) and after.mark == 0
+
+
+def test_markdown():
+    text = """# The tower
+
+It stands
+on a rock.
+
+## Stairs #
+
+* one
+* two
+  goes on
+
+  and on
+
+Prose again.
+1990 was wet.
+
+1. first
+2. second
+
+> They said so.
+> Twice.
+
+```python
+# no heading
+```
+
+| a | b |
+|---|---|
+"""
+    assert parts(text) == [
+        ("heading", "The tower"),
+        ("prose", "It stands"),
+        ("prose", "on a rock."),
+        ("heading", "Stairs #"),
+        ("item", "one"),
+        ("item", "two"),
+        ("item", "goes on"),
+        ("item", "and on"),
+        ("prose", "Prose again."),
+        ("prose", "1990 was wet."),
+        ("numbered", "first"),
+        ("numbered", "second"),
+        ("quote", "They said so."),
+        ("quote", "> Twice."),
+        ("code", "```python"),
+        ("code", "# no heading"),
+        ("code", "```"),
+        ("table", "| a | b |"),
+        ("blank", "|---|---|"),
+    ]
+    assert section_of(text, "Prose again.") == "The tower > Stairs"
+
+
+def test_underlined_titles_are_nested_in_order_of_appearance():
+    text = "Manual\n******\n\n1. Scope\n========\n\n1.1. This\n---------\n\nHere.\n\n2. Form\n=======\n\nThere.\n"
+    assert section_of(text, "Here.") == "Manual > 1. Scope > 1.1. This"
+    assert section_of(text, "There.") == "Manual > 2. Form"
+    assert ("blank", "========") in parts(text)
+
+
+@pytest.mark.parametrize(
+    ("heading", "depth"),
+    [
+        ("CHAPTER IV.", 2),
+        ("Chapter 12: The storm", 2),
+        ("VOLUME II", 1),
+        ("第三回 灯塔初明", 2),
+        ("THE END OF IT", 9),
+        ("3.2 Methods", 2),
+        ("4 Results", 1),
+    ],
+)
+def test_headings_of_plain_text(heading, depth):
+    text = f"\n{heading}\n\nThe text.\n"
+    assert parts(text) == [("heading", heading), ("prose", "The text.")]
+    assert section_of("# A\n\n" + text, "The text.") == ("A > " if depth > 1 else "") + heading
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Chapter 4 describes what the keepers did in the long winter.",
+        "The end of it.",
+        "He was 80.",
+        "3 men came",
+        "Part of the tower fell.",
+        "OK.",
+    ],
+)
+def test_sentences_that_stand_alone_are_no_headings(line):
+    assert parts(f"\n{line}\n\n") == [("prose", line)]
+
+
+def test_a_heading_stands_alone():
+    assert parts("CHAPTER ONE\nand more\n") == [("prose", "CHAPTER ONE"), ("prose", "and more")]
+
+
+@pytest.mark.parametrize("line", ["1. Scope ......... 12", "Scope . . . . . . . 12", "Scope ……… 12", "| a | b |"])
+def test_contents_and_tables(line):
+    assert [part for part, _ in parts(f"\n{line}\n{line}\n")] == ["table", "table"]
+
+
+@pytest.mark.parametrize("line", ["* * *", "-----", "=====  ====", "···", "+---+---+"])
+def test_ornament_is_blank(line):
+    assert [part for part, _ in parts(f"prose one\n\n{line}\n\nprose two\n")] == ["prose", "blank", "prose"]
+
+
+def test_a_fence_that_nothing_closes_ends():
+    text = "```\n" + "code\n" * LONGEST_FENCE + "one more\n\nprose at last\n"
+    assert parts(text)[-1] == ("prose", "prose at last")
+
+
+def test_a_long_line_is_prose_in_slices():
+    found = list(blocks(["* " + "word " * 1000 + "\nnext\n"]))
+    assert [b.part for b in found] == ["prose"] * len(found)
+    assert max(len(b.text) for b in found) == LONGEST_LINE
+    assert [b.continues for b in found] == [False] + [True] * (len(found) - 1)
