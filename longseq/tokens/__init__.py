@@ -1,0 +1,46 @@
+"""Text and DNA as ids, exact in a stream."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from longseq.errors import CheckpointError
+from longseq.records import Alphabet
+from longseq.tokens.chunk import Chunk
+from longseq.tokens.dna import SCHEMA, DnaTokenizer
+
+if TYPE_CHECKING:
+    from longseq.tokens.stream import StreamTokenizer
+
+__all__ = ["Chunk", "DnaTokenizer", "load"]
+
+
+def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | StreamTokenizer:
+    """The tokenizer of a `tokenizer.json`: ours for DNA, or any of Hugging Face's for documents.
+
+    Args:
+        path: the file.
+        alphabet: the alphabet that a DNA tokenizer must have, if any.
+
+    Raises:
+        CheckpointError: no such file, no JSON, or neither kind of tokenizer.
+        AlphabetError: a DNA tokenizer of another alphabet.
+    """
+    where = str(path)
+    try:
+        contract = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise CheckpointError(error.strerror or "cannot be read", where=where) from None
+    except ValueError as error:  # not JSON, or not UTF-8
+        raise CheckpointError(where=where, expected="JSON", found=str(error)) from None
+    kind = contract.get("schema", "model" in contract) if isinstance(contract, dict) else None
+    if kind == SCHEMA:
+        return DnaTokenizer.from_contract(contract, where, alphabet)
+    if kind is not True:
+        expected = f"a tokenizer of schema {SCHEMA} or of Hugging Face's tokenizers"
+        raise CheckpointError(where=where, expected=expected, found=f"schema {kind!r}" if kind else "neither")
+    from longseq.tokens.stream import StreamTokenizer  # the library behind it is slow to import
+
+    return StreamTokenizer(path)

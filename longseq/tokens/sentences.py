@@ -189,7 +189,7 @@ def _trim(text: str, start: int, end: int, wrapped: bool) -> list[tuple[int, int
 
 def _ends(text: str, language: str) -> list[int]:
     """Increasing offsets at which sentencex ends a sentence; the last is the text's end. `text` is not empty."""
-    if any(text.count(opening) - text.count(closing) > UNCLOSED for opening, closing in _PAIRS):
+    if any(text.count(pair[0]) - text.count(pair[1]) > UNCLOSED for pair in _PAIRS):
         text = text.translate(_QUOTES)
     try:
         found = get_sentence_boundaries(language, text)

@@ -1,0 +1,74 @@
+"""A record's letters on disk, so that its reverse complement can be read without holding the record."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from longseq.errors import UsageError
+from longseq.records import reverse_complement
+
+
+class LetterSpool:
+    """Letters are appended front to back and read back to front; the temporary file has mode 0600.
+
+    It lies in `folder`, or where TMPDIR points, and has no name on systems that allow it, so that it goes when the
+    spool is closed and when the process dies.
+    """
+
+    def __init__(self, folder: str | Path | None = None):
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
+        except OSError as error:
+            raise _no_room(folder, error) from None
+        self._folder, self._length = folder, 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __enter__(self) -> LetterSpool:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the disk space back."""
+        self._file.close()
+
+    def append(self, letters: bytes) -> None:
+        """Add letters at the end.
+
+        Raises:
+            UsageError: the folder takes no more.
+        """
+        try:
+            self._file.seek(self._length)
+            self._file.write(letters)
+        except OSError as error:
+            raise _no_room(self._folder, error) from None
+        self._length += len(letters)
+
+    def reversed_complement_pieces(self, piece_size: int) -> Iterator[bytes]:
+        """The reverse complement of all letters, in pieces of `piece_size`, the last one shorter.
+
+        Raises:
+            UsageError: the last letters could not be written.
+        """
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise _no_room(self._folder, error) from None
+        for end in range(self._length, 0, -piece_size):
+            start = max(end - piece_size, 0)
+            self._file.seek(start)
+            yield reverse_complement(self._file.read(end - start))
+
+
+def _no_room(folder: str | Path | None, error: OSError) -> UsageError:
+    return UsageError(
+        f"the spool cannot be written ({error.strerror})",
+        where=str(folder or tempfile.gettempdir()),
+        remedy="set TMPDIR to a folder with room for the longest record",
+    )

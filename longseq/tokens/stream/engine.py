@@ -1,0 +1,132 @@
+"""The door to `tokenizers`: a tokenizer set up so that a text's tokens depend on nothing but the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+from longseq.errors import CheckpointError, InputError
+from longseq.tokens.stream.rules import Spec, added_tokens_rule, flat, normalizer_rules, pretokenizer_rules
+from longseq.tokens.stream.seams import Seams
+
+__all__ = ["Encoding", "Engine", "Tokens"]
+
+
+class Tokens(NamedTuple):
+    """T consecutive tokens."""
+
+    ids: np.ndarray
+    """(T,) int32."""
+    offsets: np.ndarray
+    """(T, 2) int64 `[start, end)` in code points of the text."""
+
+
+class Engine:
+    """A Hugging Face tokenizer without truncation, padding, special tokens or dropout.
+
+    Text that spells a special token stays text. Post-processing is kept apart, because it moves offsets away from
+    what a token was made of.
+    """
+
+    def __init__(self, tokenizer: Tokenizer):
+        self.json = tokenizer.to_str()
+        self.spec: dict[str, Any] = json.loads(self.json)
+        self._tokenizer = _plain(self.spec)
+        processors = flat(self.spec["post_processor"])
+        moves = any(p["type"] in ("ByteLevel", "RobertaProcessing") for p in processors)
+        self._processing = _processing(self.spec) if moves else None
+
+    @classmethod
+    def read(cls, path: str | Path) -> Engine:
+        """Raises `CheckpointError` where the library does not take the file."""
+        try:
+            return cls(Tokenizer.from_file(str(path)))
+        except Exception as error:  # the library raises bare Exception
+            raise CheckpointError(where=str(path), expected="a tokenizer", found=str(error)) from None
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of ids, added tokens included."""
+        return self._tokenizer.get_vocab_size()
+
+    @property
+    def merges(self) -> bool:
+        """Whether the model is byte-pair encoding."""
+        return self.spec["model"]["type"] == "BPE"
+
+    def encode(self, text: str) -> Encoding:
+        """Tokens with the offsets of the letters they were made of.
+
+        Raises:
+            InputError: half a surrogate pair, which is no text.
+        """
+        try:
+            return self._tokenizer.encode(text, add_special_tokens=False)
+        except (TypeError, UnicodeEncodeError):
+            raise InputError(expected="Unicode text", found="a lone surrogate") from None
+
+    def tokens(self, encoding: Encoding, first: int, last: int, start: int, opens: bool) -> Tokens:
+        """Tokens `[first, last)` of an encoding whose text starts at code point `start`, post-processed.
+
+        `opens`: no token of the whole text comes before them; post-processing treats the first token differently.
+        """
+        ids, offsets = encoding.ids[first:last], encoding.offsets
+        if self._processing is not None and opens:
+            offsets = self._processing.post_process(encoding, None, False).offsets
+        elif self._processing is not None:
+            stand_in = self._processing.encode("x")
+            processed = self._processing.post_process(Encoding.merge([stand_in, encoding], True), None, False)
+            first, last, start = first + 1, last + 1, start - 1
+            offsets = processed.offsets
+        spans = np.fromiter(chain.from_iterable(offsets[first:last]), np.int64, 2 * len(ids)).reshape(-1, 2)
+        return Tokens(np.array(ids, np.int32), spans + start)
+
+    def decode(self, ids: np.ndarray) -> str:
+        """The text of ids (T,) as the tokenizer's decoder writes it."""
+        return self._tokenizer.decode(ids.tolist(), skip_special_tokens=False)
+
+    @cached_property
+    def seams(self) -> Seams:
+        """Where its texts can be cut."""
+        normalizer = self._tokenizer.normalizer
+        return Seams(
+            normalizer_rules(self.spec["normalizer"], _normalizing),
+            added_tokens_rule(
+                self.spec["added_tokens"], normalizer.normalize_str if normalizer is not None else lambda text: text
+            ),
+            pretokenizer_rules(self.spec["pre_tokenizer"]),
+        )
+
+
+def _plain(spec: Spec) -> Tokenizer:
+    model = dict(spec["model"])
+    if model["type"] == "BPE":
+        model["dropout"] = None
+    plain = {**spec, "model": model, "post_processor": None, "truncation": None, "padding": None}
+    tokenizer = Tokenizer.from_str(json.dumps(plain))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def _empty(**parts: Any) -> Tokenizer:
+    model = {"type": "WordLevel", "vocab": {"": 0}, "unk_token": ""}
+    spec = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None}
+    spec |= {"pre_tokenizer": None, "post_processor": None, "decoder": None, "model": model}
+    return Tokenizer.from_str(json.dumps(spec | parts))
+
+
+def _processing(spec: Spec) -> Tokenizer:
+    return _empty(post_processor=spec["post_processor"])
+
+
+def _normalizing(spec: Spec) -> Callable[[str], str]:
+    return _empty(normalizer=spec).normalizer.normalize_str
