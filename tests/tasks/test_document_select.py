@@ -39,7 +39,7 @@ def plain(vectors, scores, words, budget, total) -> list[int]:
             novelty = squares[new].sum() / squares.sum() if chosen else 1.0
             fits = (1 if counted else words[i]) <= left and i not in chosen
             if fits and new.mean() >= REPEATED:
-                best = max(best, (scores[i] / (1 if counted else words[i] ** COST) * novelty, -i))
+                best = max(best, (scores[i] / words[i] ** COST * novelty, -i))
         if best[0] < 0:
             break
         chosen.append(-best[1])

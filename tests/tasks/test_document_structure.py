@@ -157,7 +157,9 @@ def test_a_heading_stands_alone():
     assert parts("CHAPTER ONE\nand more\n") == [("prose", "CHAPTER ONE"), ("prose", "and more")]
 
 
-@pytest.mark.parametrize("line", ["1. Scope ......... 12", "Scope . . . . . . . 12", "Scope ……… 12", "| a | b |"])
+@pytest.mark.parametrize(
+    "line", ["1. Scope ......... 12", "Scope . . . . . . . 12", "Scope ……… 12", "| a | b |", "5.1", "17"]
+)
 def test_contents_and_tables(line):
     assert [part for part, _ in parts(f"\n{line}\n{line}\n")] == ["table", "table"]
 

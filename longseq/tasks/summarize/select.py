@@ -13,7 +13,7 @@ from longseq.config import require
 from longseq.tasks.summarize.vectors import Vectors
 
 COST = 0.2
-"""Exponent of a sentence's words where the budget counts words: a longer one must be worth its room."""
+"""Exponent of a sentence's words: a longer one, central for its length alone, must be worth its room."""
 REPEATED = 0.25
 """A sentence of whose terms a smaller share is new repeats what is chosen, but for a number perhaps: it is left out."""
 
@@ -51,11 +51,11 @@ def select(
 ) -> list[int]:
     """Rows of `vectors` that make the summary, in the order in which they were chosen.
 
-    Greedy: the next sentence has the highest `score * novelty / words ** COST` (without the last factor where sentences
-    are counted) of those that still fit. Novelty is the share of its vector's squared weights on terms that no chosen
-    sentence holds. It only falls as sentences are chosen, so a gain that is out of date is a bound, and most are never
-    brought up to date (Minoux 1978); the exponent is that of Lin and Bilmes (2010), "Multi-document summarization via
-    budgeted maximization of submodular functions". Ties go to the lower row.
+    Greedy: the next sentence has the highest `score * novelty / words ** COST` of those that still fit. Novelty is the
+    share of its vector's squared weights on terms that no chosen sentence holds. It only falls as sentences are chosen,
+    so a gain that is out of date is a bound, and most are never brought up to date (Minoux 1978). The exponent is that
+    of Lin and Bilmes (2010), "Multi-document summarization via budgeted maximization of submodular functions". Ties go
+    to the lower row.
 
     Args:
         vectors: (n, m) unit rows, in document order.
@@ -65,8 +65,9 @@ def select(
         total: words of the document, for a ratio.
     """
     left = budget.limit(total)
-    costs = np.ones(len(vectors), np.int64) if budget.unit == "sentences" else np.asarray(words, np.int64)
-    worth = scores if budget.unit == "sentences" else scores / np.maximum(costs, 1) ** COST
+    lengths = np.maximum(np.asarray(words, np.int64), 1)
+    costs = np.ones_like(lengths) if budget.unit == "sentences" else lengths
+    worth = scores / lengths**COST
     said = np.zeros(vectors.columns, bool)
     chosen: list[int] = []
     heap = [(-gain, row, 0) for row, gain in enumerate(worth.tolist())]  # the last: how many were chosen by then

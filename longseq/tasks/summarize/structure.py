@@ -42,6 +42,7 @@ _UNDERLINE = re.compile(r"([=\-~^\"'`*+#:._])\1{2,}\s*$")
 _ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
 _LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
 _ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
+_BARE_NUMBER = re.compile(r"[(\[]?\d+(?:\.\d+)*[.)\]]?$")  # of a page, or of the paragraph below it
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
@@ -112,7 +113,7 @@ class _Outline:
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
-        if _LEADERS.search(text) or _ROW.match(line):
+        if _LEADERS.search(text) or _ROW.match(line) or (first and _BARE_NUMBER.match(text)):
             return "table", 0, False
         if quote := _QUOTE.match(line):
             return ("quote", 0, True) if self._before == "quote" else ("quote", quote.end(), False)
