@@ -133,6 +133,12 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
         against = "" if only is None else f"; entropy of order 0 {_number(only.order0_bits, 3)}"
         against += "" if only is None or only.order2_bits is None else f", of order 2 {only.order2_bits:.3f}"
         yield "bits a base", f"{totals.bits_per_base:.3f}{against}"
+    if totals.num_seqs == 1 and seen.dna and (skew := seen.dna[0].skew) is not None:
+        chance = f"{skew.null_mean:,.0f} by chance, p {skew.p:.3g}"
+        yield (
+            "GC skew",
+            f"spans {skew.amplitude:,.0f} ({chance}); lowest at {skew.lowest:,}, highest at {skew.highest:,}",
+        )
     if seen.windows and seen.spans:
         names = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}
         spans = [text.format(_span(seen.spans[name])) for name, text in names.items() if name in seen.spans]

@@ -182,6 +182,13 @@ def test_a_region_keeps_the_coordinates_of_its_record(run):
     assert record["regions"][0]["start"] == 10_000 and record["regions"][-1]["end"] == 40_000
 
 
+def test_a_region_past_the_end_is_clipped_and_said(run):
+    code, out, err = run(CHLOROPLAST, "--region", "NC_000932.1:150,001-200,000", "--json")
+    (record,) = json.loads(out)["records"]
+    assert code == 0 and record["length"] == 4_478
+    assert err == f"longseq: {CHLOROPLAST} (NC_000932.1): ends at 154478, and the region with it\n"
+
+
 def test_no_windows(run, tmp_path):
     assert run(CHLOROPLAST, "--window", 0, "--out", tmp_path / "o")[0] == 0
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["sequences.tsv", "summary.json"]
@@ -249,6 +256,12 @@ def test_a_bad_file_does_not_stop_the_others(run, make, tmp_path):
     found = json.loads(out)
     assert code == 3 and "missing.fa: no such file" in err
     assert [f["records"] for f in found["files"]] == [0, 1] and found["files"][0]["kind"] is None
+
+
+def test_when_every_file_is_bad_each_is_named(run, tmp_path):
+    code, out, err = run(tmp_path / "one.fa", tmp_path / "two.fa")
+    assert (code, out) == (1, "") and len(err.splitlines()) == 2
+    assert "one.fa: no such file" in err and "two.fa: no such file" in err
 
 
 def test_an_existing_output_is_refused_and_replaced_only_by_force(run, make, tmp_path):

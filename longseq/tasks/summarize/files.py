@@ -15,7 +15,7 @@ from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
 from longseq.records import Interval, Kind, Record
-from longseq.results.dna import RecordSummary
+from longseq.results.dna import RecordSummary, SequenceRow
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
@@ -87,7 +87,7 @@ def summarize_files(
     request, progress = request or Request(), progress or NullProgress()
     model: SurprisalFactory | None = None
     rows: list[SourceRow] = []
-    first: InputError | None = None
+    errors: list[InputError] = []
     for source in sources:
         one = _Source(source, request, sinks, progress)
         try:
@@ -97,10 +97,12 @@ def summarize_files(
                 one.summarize(reading, model)
         except InputError as error:
             one.errors.append(error)
-        first = first or next(iter(one.errors), None)
+        errors += one.errors[:1]
         rows.append(one.row())
-    if first is not None and not any(row.records for row in rows):
-        raise first
+    if errors and not any(row.records for row in rows):
+        for error in errors[1:]:
+            log.error("%s", error)
+        raise errors[0]
     return rows
 
 
@@ -120,7 +122,8 @@ class _Source:
         region = self.request.region
         passes = 2 if model is not None and self.request.strands == "both" else 1
         total = estimate_letters(self.source, self.request) if model is not None and reading.kind == "dna" else None
-        self.progress.start(self.source, total and total * passes, "base" if reading.kind == "dna" else "letter")
+        what = self.source if passes == 1 else f"{self.source}, both strands"
+        self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
             records: Iterable[Record] = reading if region is None else [pick(reading, region)]
             if reading.kind == "dna":
@@ -144,7 +147,7 @@ class _Source:
                 on_failure=self._fail,
             ):
                 counter.add(summary.row)
-                self._count(summary.row.length, summary.row.truncated)
+                self._count(summary.row)
                 for sink in self.sinks:
                     sink.dna(summary)
         finally:
@@ -157,14 +160,16 @@ class _Source:
             except InputError as error:
                 self._fail(record, error)
                 continue
-            self._count(summary.length, summary.truncated)
+            self._count(summary)
             for sink in self.sinks:
                 sink.document(summary)
 
-    def _count(self, length: int, truncated: bool) -> None:
+    def _count(self, row: SequenceRow | DocumentSummary) -> None:
         self.records += 1
-        self.length += length
-        self.truncated |= truncated
+        self.length += row.length
+        self.truncated |= row.truncated
+        if "clipped_end" in row.notes:
+            log.warning("%s (%s): ends at %s, and the region with it", row.file, row.id, row.notes["clipped_end"])
 
     def _fail(self, record: Record, error: InputError) -> None:
         self.failed += 1

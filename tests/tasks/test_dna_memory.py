@@ -1,0 +1,59 @@
+"""Peak memory does not grow with the record."""
+
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from longseq.records import Record
+from longseq.tasks.summarize.dna import summarize_records
+
+
+class TwoBits:
+    def push(self, letters: bytes) -> np.ndarray:
+        return np.full(len(letters), 2.0, np.float32)
+
+    def finish(self) -> np.ndarray:
+        return np.zeros(0, np.float32)
+
+
+def peak(megabases: int, **options) -> int:
+    """Bytes held at most while a record of so many million bases passes."""
+    letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGTN", np.uint8), 1 << 16).tobytes()
+    pieces = (letters for _ in range(megabases * 1_000_000 // len(letters)))
+    tracemalloc.start()
+    (summary,) = summarize_records([Record(id="r", kind="dna", source="x", index=0, pieces=pieces)], **options)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert summary.row.length > 0.9e6 * megabases
+    return held
+
+
+@pytest.mark.parametrize("options", [{"window": 100_000}, {"window": 0}, {"window": 100_000, "surprisal": TwoBits}])
+def test_ten_times_the_record_is_not_more_memory(options):
+    peak(1, **options)  # what is kept for good is not counted
+    assert peak(10, **options) - peak(1, **options) < 1 << 19
+
+
+@pytest.mark.slow
+def test_peak_rss_at_500_million_bases(tmp_path):
+    """Resident memory of the command, 500 Mb against 5 Mb."""
+    letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGT", np.uint8), 1_000_000).tobytes()
+    lines = b"".join(letters[i : i + 80] + b"\n" for i in range(0, len(letters), 80))
+
+    def rss(megabases: int) -> float:
+        path = tmp_path / f"{megabases}.fa"
+        with open(path, "wb") as file:
+            file.write(b">one\n")
+            for _ in range(megabases):
+                file.write(lines)
+        program = "import sys; from longseq.cli import main; sys.exit(main())"
+        command = [sys.executable, "-c", program, "summarize", str(path), "--no-model", "--json"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        path.unlink()
+        return json.loads(done.stdout)["run"]["peak_rss_mb"]
+
+    assert rss(500) - rss(5) <= 32
