@@ -109,6 +109,7 @@ class Loop:
             steps=last_step(config, self.steps.per_epoch),
             first_step=self.step,
             minutes=config.minutes,
+            spent=self.seconds(),
             step_seconds=time.monotonic() - began,
             memory_mib=peak_memory(self.processes.device) + 2 * 4 * parameters / 2**20,
             device=self.processes.device.type,
@@ -122,7 +123,7 @@ class Loop:
         """Step to the end of the plan, or to a stop."""
         journal = Journal(self.folder.metrics, self.step) if self.processes.is_main_process else None
         ahead = Ahead(self.steps.batch)
-        progress.start("train", None if plan.steps is None else (plan.steps - self.step) * plan.batch, "token")
+        progress.start("train", plan.tokens, "token")
         try:
             with StopRequest() as stop:
                 stopped = False

@@ -27,7 +27,9 @@ class Plan:
     first_step: int
     """Steps done already."""
     minutes: float | None
-    """Limit of wall time."""
+    """Limit of wall time, over all resumes."""
+    spent: float
+    """Seconds of it that are over."""
     step_seconds: float
     """Of a trial step."""
     memory_mib: float
@@ -43,7 +45,7 @@ class Plan:
     def seconds(self) -> float:
         """Estimate of the time from here to the end, evaluation and checkpoints apart."""
         whole = float("inf") if self.steps is None else (self.steps - self.first_step) * self.step_seconds
-        return whole if self.minutes is None else min(whole, 60 * self.minutes)
+        return whole if self.minutes is None else min(whole, max(60 * self.minutes - self.spent, 0.0))
 
     @property
     def tokens(self) -> int:

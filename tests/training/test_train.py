@@ -281,6 +281,18 @@ def test_a_dry_run_says_what_would_be_and_leaves_nothing(settings, tmp_path):
     assert "parameters" in plan.lines()[0] and "2,940 bases" in plan.lines()[1]
 
 
+def test_the_plan_of_a_limited_run_counts_what_is_over(settings, tmp_path):
+    plans = []
+    limited = settings(steps=None, minutes=1.0)
+    with pytest.raises(StoppedError):
+        stop = Interrupting(3, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        train(limited, tmp_path / "run", progress=stop, announce=plans.append)
+    train(limited, tmp_path / "run", resume=True, dry_run=True, announce=plans.append)
+    assert plans[0].spent < plans[1].spent < 60
+    assert [plan.seconds + plan.spent for plan in plans] == pytest.approx([60, 60])
+    assert [plan.first_step for plan in plans] == [0, 3]
+
+
 def test_a_limit_of_time_ends_the_run(settings, tmp_path, monkeypatch):
     """By a clock that advances by 50 ms each time it is read; 2 s of the 12 are kept for the end."""
     ticks = itertools.count()
