@@ -100,8 +100,8 @@ def summarize_files(
         errors += one.errors[:1]
         rows.append(one.row())
     if errors and not any(row.records for row in rows):
-        for error in errors[1:]:
-            log.error("%s", error)
+        for other in errors[1:]:
+            log.error("%s", other)
         raise errors[0]
     return rows
 
