@@ -98,18 +98,17 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
     text = sample.removeprefix(_UTF8_BOM)
     if kind == "document":
         return JSONL if _is_json_lines(text) else _prose(text, suffix)
+    _refuse_text(text, where)
     found = _sequence(text, suffix)
     if found is not None:
         return found
-    if kind != "dna":
-        _refuse_text(text, where)
-        if _is_json_lines(text):
-            return JSONL
-        return suffix if suffix in (FASTA, FASTQ, GENBANK, EMBL, JSONL) else _prose(text, suffix)
     if _is_json_lines(text):
-        raise InputError(where=where, expected="DNA", found="JSON lines, which hold documents")
-    _refuse_text(text, where)
-    return suffix if suffix in (FASTQ, GENBANK, EMBL) else FASTA
+        if kind == "dna":
+            raise InputError(where=where, expected="DNA", found="JSON lines, which hold documents")
+        return JSONL
+    if suffix in (FASTA, FASTQ, GENBANK, EMBL) or (suffix == JSONL and kind is None):
+        return suffix  # its reader says what is wrong
+    return FASTA if kind == "dna" else _prose(text, suffix)
 
 
 def _sequence(text: bytes, suffix: Format | None) -> Format | None:

@@ -138,8 +138,6 @@ def _read_genbank(text: Blocks, header: _Header) -> None:
             header.accession = (value.split() or [""])[0]
         elif key == b"VERSION" and not header.version:
             header.version = (value.split() or [""])[0]
-        elif key in (b"FEATURES", b"COMMENT"):
-            key = b" "  # long, and nothing in it is for us
 
 
 def _id_line(line: str) -> _Header:

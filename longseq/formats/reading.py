@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from longseq.errors import UsageError
+from longseq.errors import InputError, UsageError, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import ByteStream, Container, open_bytes
 from longseq.formats.detect import Format, detect
@@ -15,10 +15,13 @@ from longseq.records import Kind, Record
 
 
 class Reading(Iterator[Record]):
-    """Records of one source, and what is known about the source while they are read."""
+    """Records of one source, and what is known about the source while they are read.
+
+    A source without any record is an `InputError` on the first step, never an empty run.
+    """
 
     def __init__(self, stream: ByteStream, format: Format, records: Iterator[Record]):
-        self._stream, self._records = stream, records
+        self._stream, self._records, self._any = stream, records, False
         self.source: str = stream.source
         self.container: Container = stream.container
         self.format: Format = format
@@ -44,10 +47,19 @@ class Reading(Iterator[Record]):
 
     def __next__(self) -> Record:
         try:
-            return next(self._records)
+            record = next(self._records)
+        except StopIteration:
+            self._stream.close()
+            if not self._any:
+                raise InputError(
+                    f"holds no {self.format.name} record", where=place(self.source), remedy="check what the file is"
+                ) from None
+            raise
         except BaseException:
             self._stream.close()
             raise
+        self._any = True
+        return record
 
     def close(self) -> None:
         self._stream.close()

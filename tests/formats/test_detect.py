@@ -19,7 +19,7 @@ CASES = [
     (b">", "fasta"),
     (b">a\nAC!!GT\n", "fasta"),
     (b">p\nMKVLAAGIVGLFEPQ*\n", "fasta"),
-    (b">a\n" + b"ACGTACGTAC GTACGTACGT\n" * 5, "fasta"),
+    (b">a\n" + b"ACGTACGTAC " * 6 + b"\n" + b"GTACGTACGT " * 6, "fasta"),
     (b">" + b"a" * 70_000, "fasta"),
     (b"ACGTNNACGT\nACGT\n", "fasta"),
     (b"some notes\n>chr1\nACGTACGTACGTAA\n", "fasta"),
@@ -34,6 +34,7 @@ CASES = [
     (PROSE, "text"),
     (b"> A quotation first.\n> Two lines of it.\n\n" + PROSE, "text"),
     (b"> Nothing but a quotation.\n> To the end.\n", "text"),
+    (b"Dear friend,\n> why now?\nThanks\n", "text"),
     (b"@keeper wrote:\nIt was cold\nand dark.\n", "text"),
     ("水を節約してください。".encode(), "text"),
     (b"caf\xe9 cr\xe8me\n", "text"),
@@ -105,7 +106,7 @@ def tar(data: bytes) -> bytes:
         (b"BAM\1" + bytes(30), "BAM"),
         (tar(b">a\nA\n"), "a tar archive; unpack it first"),
         (b"##fileformat=VCFv4.2\n", "VCF; --kind document reads it as plain text"),
-        (b"##gff-version 3\n", "GFF"),
+        (b"##gff-version 3\n##FASTA\n>chr1\nACGTACGTACGT\n", "GFF"),
         (b"@HD\tVN:1.6\n", "SAM"),
         (b"<!DOCTYPE html>\n", "XML or HTML"),
         ("ACGT".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
@@ -128,6 +129,15 @@ def test_nothing_inside_a_container(make, pack, container, head):
     path = make("b.fa", pack(container, b">a\nACGT\n")[:head])
     with pytest.raises(InputError, match="was cut before its first letter"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    ("file", "data", "format"),
+    [("a.fa", b"\n\n", "fasta"), ("a.gbk", PROSE, "genbank"), ("a.jsonl", b"\n", "jsonl"), ("a.fq", b"\n", "fastq")],
+)
+def test_a_source_without_records_is_an_error(make, file, data, format):
+    with pytest.raises(InputError, match=rf"{file}: holds no {format} record; check what the file is"):
+        list(read(make(file, data)))
 
 
 def test_kinds_that_cannot_be(make, to_twobit):
