@@ -197,7 +197,7 @@ def save(
     """
     from longseq import __version__
 
-    with output_directory(directory, force=force) as aside:
+    with output_directory(directory, force=force, replaces=("labels.json",)) as aside:
         tokenizer.save(aside / "tokenizer.json")
         config = {
             "schema": SCHEMA,
