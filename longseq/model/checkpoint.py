@@ -167,7 +167,9 @@ def _fill(model: torch.nn.Module, file: Path) -> None:
                 tensor = found.get_tensor(name)
                 if tensor.shape != target.shape:
                     raise CheckpointError(
-                        where=f"{file} ({name})", expected=f"shape {tuple(target.shape)}", found=str(tuple(tensor.shape))
+                        where=f"{file} ({name})",
+                        expected=f"shape {tuple(target.shape)}",
+                        found=str(tuple(tensor.shape)),
                     )
                 if not torch.isfinite(tensor).all():
                     raise CheckpointError(where=f"{file} ({name})", expected="finite numbers", found="NaN or infinity")
@@ -207,7 +209,9 @@ def save(
         }
         (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         # A parameter is one tensor of its own on disk, whatever it shared in memory.
-        weights = {name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()}
+        weights = {
+            name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()
+        }
         save_file(weights, aside / "model.safetensors", metadata={"format": "pt"})
         if labels is not None:
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")

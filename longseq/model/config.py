@@ -70,15 +70,21 @@ class ModelConfig:
             self.feature_map,
             "one of " + ", ".join(FEATURE_MAPS),
         )
-        require(self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps")
+        require(
+            self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps"
+        )
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")
         require(self.feedforward_width >= 0, "model.feedforward_width", self.feedforward_width, ">= 0")
         require(self.capacity >= 1, "model.capacity", self.capacity, ">= 1 token")
         require(1 <= self.block <= 4096, "model.block", self.block, "1 to 4096 tokens")
         require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 blocks")
         require(0 <= self.dropout < 1, "model.dropout", self.dropout, "in [0, 1)")
-        require("softmax" not in self.pattern or (self.width // self.heads) % 2 == 0, "model.width", self.width,
-                "an even number of channels a head, for rotary positions")
+        require(
+            "softmax" not in self.pattern or (self.width // self.heads) % 2 == 0,
+            "model.width",
+            self.width,
+            "an even number of channels a head, for rotary positions",
+        )
 
     @property
     def inner_width(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -22,7 +24,9 @@ class Layer(nn.Module):
         self.feedforward = feedforward(config)
         self.dropout = nn.Dropout(config.dropout)
 
-    def forward(self, x: Tensor, state=None, mask: Tensor | None = None, exchange: Exchange | None = None):
+    def forward(
+        self, x: Tensor, state: Any = None, mask: Tensor | None = None, exchange: Exchange | None = None
+    ) -> tuple[Tensor, Any]:
         """x (B, T, D) → (B, T, D) and the mixer's state."""
         y, state = self.mixer(self.mixer_norm(x), state, mask, exchange)
         x = x + self.dropout(y)
@@ -69,14 +73,14 @@ class Encoder(nn.Module):
             states.append(after)
         hidden = self.norm(x)
         batch, length = ids.shape
-        count = ids.new_zeros(batch) if state is None else state.count
+        before = ids.new_zeros(batch) if state is None else state.seen
         last = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
         if mask is None:
-            return hidden, State(tuple(states), count + length, hidden[:, -1] if length else last)
+            return hidden, State(tuple(states), before + length, hidden[:, -1] if length else last)
         seen = mask.sum(1)
         position = torch.arange(1, length + 1, device=ids.device).expand(batch, -1)
         final = (position * mask).amax(1) - 1 if length else seen - 1
         picked = torch.cat([last[:, None], hidden], 1).gather(
             1, (final + 1)[:, None, None].expand(-1, 1, hidden.shape[-1])
         )
-        return hidden, State(tuple(states), count + seen, picked[:, 0])
+        return hidden, State(tuple(states), before + seen, picked[:, 0])

@@ -24,7 +24,7 @@ class NextToken(nn.Module):
         """hidden (B, T, D) of tokens whose predecessors left `before` → logits (B, T, vocabulary) of the same tokens."""
         first = self.start.expand(hidden.shape[0], -1)
         if before is not None:
-            first = torch.where((before.count > 0)[:, None], before.last, first)
+            first = torch.where((before.seen > 0)[:, None], before.last, first)
         previous = torch.cat([first[:, None].to(hidden.dtype), hidden[:, :-1]], 1)
         return self.score(previous)
 
@@ -61,8 +61,13 @@ class Classifier(nn.Module):
         if pool is None:
             zeros = hidden.new_zeros(batch, dtype=torch.float64)
             floor = hidden.new_full((batch, width), -torch.inf)
-            pool = Pool(hidden.new_zeros(batch, width, dtype=torch.float64), zeros, zeros - torch.inf, floor,
-                        hidden.new_zeros(batch, width))
+            pool = Pool(
+                hidden.new_zeros(batch, width, dtype=torch.float64),
+                zeros,
+                zeros - torch.inf,
+                floor,
+                hidden.new_zeros(batch, width),
+            )
         if self.attend is None:
             scores = hidden.new_zeros(batch, length, dtype=torch.float64)
         else:

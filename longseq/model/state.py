@@ -13,10 +13,10 @@ class State(NamedTuple):
 
     layers: tuple[Any, ...]
     """Each mixer's own state, in order."""
-    count: Tensor
+    seen: Tensor
     """(B,) int64, valid tokens seen."""
     last: Tensor
-    """(B, D), hidden vector of the last valid token: the next token is scored from it. Zeros where count is 0."""
+    """(B, D), hidden vector of the last valid token: the next token is scored from it. Zeros where nothing was seen."""
 
 
 def map_tensors(state: Any, change: Callable[[Tensor], Tensor]) -> Any:

@@ -10,6 +10,8 @@ Blocks are tiles of time: speed and rounding depend on them, the result does not
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -65,15 +67,13 @@ def linear_attention(
             v = torch.cat([v, v.new_ones(*v.shape[:-1], 1)], -1)
         if memory is None:
             memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3], q)
-        options = {"bound": decay_bound, "normaliser": normaliser, "eps": eps, "rescale": rescale}
         outputs = []
         whole = length - length % block
         # Whole tiles together, then the rest as one shorter tile: no padding.
         for start, stop, size in ((0, whole, block), (whole, length, length - whole)):
             if stop > start:
-                y, memory = _tiles(
-                    *(_tile(x, start, stop, size) for x in (q, k, v, decay, key_exponent)), memory, **options
-                )
+                tiles = [_tile(x, start, stop, size) for x in (q, k, v, decay, key_exponent)]
+                y, memory = _tiles(tiles, memory, decay_bound, normaliser, eps, rescale)
                 outputs.append(y)
         if not outputs:
             return v[..., : v.shape[-1] - normaliser], memory
@@ -85,8 +85,12 @@ def _tile(x: Tensor | None, start: int, stop: int, size: int) -> Tensor | None:
     return None if x is None else x[:, :, start:stop].unflatten(2, (-1, size))
 
 
-def _tiles(q, k, v, decay, exponent, memory, *, bound, normaliser, eps, rescale):
-    """All tiles at once: q, k (B, H, N, C, K), v (B, H, N, C, W), decay (B, H, N, C, K or 1), exponent (B, H, N, C)."""
+def _tiles(
+    tiles: Any, memory: Memory, bound: float | None, normaliser: bool, eps: float, rescale: int
+) -> tuple[Tensor, Memory]:
+    """All tiles at once: q, k (B, H, N, C, K), v (B, H, N, C, W), decay (B, H, N, C, K or 1) and key exponent
+    (B, H, N, C), either of them None."""
+    q, k, v, decay, exponent = tiles
     dtype = q.dtype
     largest = None
     keys = k

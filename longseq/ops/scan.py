@@ -91,7 +91,7 @@ class _Scan(torch.autograd.Function):
             if grad_decay is not None:
                 grad_decay[:, :, n] = (through * before[:, :, n]).sum(-1)
             gradient = through + grad_before[:, :, n]
-        if ctx.scalar_decay:
+        if grad_decay is not None and ctx.scalar_decay:
             grad_decay = grad_decay.sum(-1, keepdim=True)
         gradient = gradient.to(before.dtype)
         return gradient, gradient, None, grad_sums, grad_decay, None, None

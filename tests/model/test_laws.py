@@ -20,7 +20,14 @@ every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
 
 
 def encoder(mixer, feature_map="silu", dtype=torch.float64, **options):
-    config = {"width": 16, "heads": 2, "layers": 2, "pattern": (mixer,), "feature_map": feature_map, "capacity": 200_000}
+    config = {
+        "width": 16,
+        "heads": 2,
+        "layers": 2,
+        "pattern": (mixer,),
+        "feature_map": feature_map,
+        "capacity": 200_000,
+    }
     return Encoder(ModelConfig(**config | options)).to(dtype).eval()
 
 
@@ -141,7 +148,7 @@ def test_padding_and_lanes(mixer, feature_map, bases):
         for sizes in ([100], [30, 1, 69]):
             hidden, state = cut(model, ids, sizes, mask)
             assert torch.isfinite(hidden).all()
-            assert state.count.tolist() == list(lengths)
+            assert state.seen.tolist() == list(lengths)
             for i, lane in enumerate(lanes):
                 if lane.numel():
                     alone, end = model(lane)
@@ -256,8 +263,17 @@ def test_configuration_errors_name_the_key(options, key):
     assert caught.value.where == key
 
 
-@pytest.mark.parametrize("option", [{"norm": "layer"}, {"feedforward": "gelu"}, {"mixer_norm": "head"}, {"mixer_norm": "none"},
-                                    {"output_gate": False}, {"convolution": 0}])
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"norm": "layer"},
+        {"feedforward": "gelu"},
+        {"mixer_norm": "head"},
+        {"mixer_norm": "none"},
+        {"output_gate": False},
+        {"convolution": 0},
+    ],
+)
 def test_options_keep_the_split_law(option, bases):
     assert_split(encoder("gated", **option), bases[:, :2100], 1e-12)
 
@@ -270,5 +286,5 @@ def test_state_has_the_layout_of_the_design():
     assert shapes["layers.1.memory.lo"] == ((3, 2, 8, 9), torch.float32)
     assert shapes["layers.0.memory.exponent"] == ((3, 2), torch.int32)
     assert shapes["layers.0.tail"] == ((3, 3, 48), torch.float32)
-    assert shapes["count"] == ((3,), torch.int64)
+    assert shapes["seen"] == ((3,), torch.int64)
     assert shapes["last"] == ((3, 16), torch.float32)

@@ -42,7 +42,9 @@ DECAYS = {
     "none": lambda shape, g: torch.zeros(*shape, K, dtype=torch.float64),
     "bounded": lambda shape, g: -torch.rand(*shape, K, generator=g, dtype=torch.float64),
     "scalar": lambda shape, g: -3 * torch.rand(*shape, 1, generator=g, dtype=torch.float64),
-    "any": lambda shape, g: -80 * torch.randint(0, 2, (*shape, K), generator=g).double() * torch.rand(*shape, K, generator=g),
+    "any": lambda shape, g: (
+        -80 * torch.randint(0, 2, (*shape, K), generator=g).double() * torch.rand(*shape, K, generator=g)
+    ),
 }
 
 
@@ -177,7 +179,9 @@ def test_gradients(kind):
     q, k, v = (torch.rand(1, 1, 9, 2, generator=g, dtype=torch.float64, requires_grad=True) for _ in range(3))
     shape = (1, 1, 9, 1 if kind == "scalar" else 2)
     strength = 30.0 if kind == "any" else 0.9
-    decay = (-strength * torch.rand(shape, generator=g, dtype=torch.float64)).requires_grad_(kind not in ("none", "exp"))
+    decay = (-strength * torch.rand(shape, generator=g, dtype=torch.float64)).requires_grad_(
+        kind not in ("none", "exp")
+    )
     hi = torch.rand(1, 1, 2, 3, generator=g, dtype=torch.float64, requires_grad=True)
     lo = torch.zeros(1, 1, 2, 3, dtype=torch.float64)
 
@@ -219,7 +223,11 @@ def test_extremes_are_finite():
     for fill in (-80.0, 0.0, None):
         g = torch.Generator().manual_seed(3)
         q, k, v = (torch.rand(1, 2, 200, 4, generator=g) * 1e3 for _ in range(3))
-        decay = torch.full((1, 2, 200, 4), fill) if fill is not None else -80 * torch.rand(1, 2, 200, 4, generator=g).round()
+        decay = (
+            torch.full((1, 2, 200, 4), fill)
+            if fill is not None
+            else -80 * torch.rand(1, 2, 200, 4, generator=g).round()
+        )
         tensors = [x.requires_grad_() for x in (q, k, v, decay)]
         y, memory = linear_attention(q, k, v, decay=decay, eps=1e-6)
         (y.sum() + memory.hi.sum()).backward()

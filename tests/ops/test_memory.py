@@ -14,7 +14,9 @@ def test_pow2_is_exact():
 
 def test_a_sum_of_ones_goes_on_beyond_two_to_the_24():
     """A float32 count stops at 16,777,216; ours is exact."""
-    start = Memory.split(torch.full((1, 1, 1, 2), 2.0**24 + 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.int32), torch.float32)
+    start = Memory.split(
+        torch.full((1, 1, 1, 2), 2.0**24 + 1, dtype=torch.float64), torch.zeros(1, 1, dtype=torch.int32), torch.float32
+    )
     one = torch.ones(1, 1, 1, 1)
     memory = start
     for _ in range(1000):

@@ -94,7 +94,9 @@ def test_damaged_states_are_refused(surprisal, letters, tmp_path):
     file.write_bytes(whole)
     with safe_open(file, "pt") as found:
         facts = found.metadata()
-    save_file(load_file(file), file, metadata=facts | {"facts": facts["facts"].replace("longseq.state/1", "longseq.state/0")})
+    save_file(
+        load_file(file), file, metadata=facts | {"facts": facts["facts"].replace("longseq.state/1", "longseq.state/0")}
+    )
     with pytest.raises(StateError, match=r"schema longseq\.state/1"):
         load_snapshot(file, surprisal.checkpoint)
 

@@ -7,7 +7,7 @@ the longest context, with some channels that hardly decay; the denominator decay
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -49,11 +49,9 @@ class Gated(nn.Module):
             with torch.no_grad():
                 self.convolution[:, -1] += 1.0  # near the identity: the current token passes
         self.map = feature_map(config.feature_map, heads, width // heads)
-        self.norm = {
-            "width": lambda: nn.RMSNorm(width, eps=1e-6),
-            "head": lambda: nn.RMSNorm(width // heads, eps=1e-6),
-            "none": nn.Identity,
-        }[config.mixer_norm]()
+        self.norm: nn.Module = nn.Identity()
+        if config.mixer_norm != "none":
+            self.norm = nn.RMSNorm(width if config.mixer_norm == "width" else width // heads, eps=1e-6)
         self.norm_in_heads = config.mixer_norm == "head"
         self.output = nn.Linear(width, width, bias=False)
         with torch.no_grad():
@@ -82,7 +80,7 @@ class Gated(nn.Module):
             dtype = working_dtype(x)
             g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
         g = keep(mask, split_heads(g, self.heads))
-        options = {
+        options: dict[str, Any] = {
             "decay": g,
             "decay_bound": 1.0,
             "key_exponent": exponent,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor, nn
 
@@ -42,7 +42,12 @@ class Linear(nn.Module):
         k, v = keep(mask, k), keep(mask, v)
         if exponent is not None and mask is not None:
             exponent = exponent.masked_fill(~mask[:, None], EMPTY)
-        options = {"key_exponent": exponent, "eps": self.map.eps, "block": self.block, "rescale": self.rescale}
+        options: dict[str, Any] = {
+            "key_exponent": exponent,
+            "eps": self.map.eps,
+            "block": self.block,
+            "rescale": self.rescale,
+        }
         memory = None if state is None else state.memory
         if exchange is not None:
             start = memory or Memory.empty(q.shape[0], self.heads, k.shape[-1], v.shape[-1] + 1, q)

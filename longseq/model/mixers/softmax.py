@@ -75,8 +75,10 @@ def rotate(x: Tensor, position: Tensor) -> Tensor:
     """Rotary positions (Su et al. 2021, eq. 34): x (B, H, T, K) at position (B, T), base 10,000."""
     half = x.shape[-1] // 2
     rate = 10000.0 ** (-torch.arange(half, device=x.device, dtype=torch.float64) / half)
-    angle = (position[:, None, :, None].double() * rate).float() if x.dtype != torch.float64 else (
-        position[:, None, :, None].double() * rate
+    angle = (
+        (position[:, None, :, None].double() * rate).float()
+        if x.dtype != torch.float64
+        else (position[:, None, :, None].double() * rate)
     )
     cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     left, right = x.split(half, -1)
