@@ -46,9 +46,9 @@ def evaluate(
             state = None
             for phase in range(windows.carry):
                 stopped = stopped or stop()
-                batch = windows.batch(chosen[first : first + lanes], phase)
-                if stopped or not batch.weight.any():
+                if stopped:
                     break
+                batch = windows.batch(chosen[first : first + lanes], phase)
                 ids = torch.from_numpy(batch.ids).to(processes.device)
                 loss, counted, state = objective(ids, torch.from_numpy(batch.weight).to(processes.device), state)
                 nats, weight = nats + loss.item(), weight + counted.item()

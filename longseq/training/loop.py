@@ -59,13 +59,8 @@ class Loop:
         began: float,
     ):
         """A run at its start, or at the checkpoint `last`; `began` is the clock when the program took it up."""
-        self.config, self.folder, self.processes, self.store, self.tokenizer = (
-            config,
-            folder,
-            processes,
-            store,
-            tokenizer,
-        )
+        self.config, self.folder, self.processes = config, folder, processes
+        self.store, self.tokenizer = store, tokenizer
         self.split = split(store, config.data)
         size = max(config.batch // config.data.window, processes.num_processes)
         windows = Windows(store, self.split.train, config.data)
@@ -100,17 +95,20 @@ class Loop:
             began = time.monotonic()
             self.update.gradients(self.step, batch, float(batch.weight.sum()))
             self.update.drop()
+        step_seconds, size = time.monotonic() - began, self.steps.size * self.steps.windows.width
+        scored = min(config.evaluation.tokens, self.split.held_out.bases)
+        self._evaluation_seconds = 0.5 * step_seconds * scored / size  # forward only; measured once there is one
         parameters = sum(p.numel() for p in self.model.parameters() if p.requires_grad)
         return Plan(
             parameters=parameters,
             bases=self.split.train.bases,
             held_out=self.split.rule,
-            batch=self.steps.size * self.steps.windows.width,
+            batch=size,
             steps=last_step(config, self.steps.per_epoch),
             first_step=self.step,
             minutes=config.minutes,
             spent=self.seconds(),
-            step_seconds=time.monotonic() - began,
+            step_seconds=step_seconds,
             memory_mib=peak_memory(self.processes.device) + 2 * 4 * parameters / 2**20,
             device=self.processes.device.type,
             precision=config.precision,

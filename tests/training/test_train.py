@@ -284,8 +284,8 @@ def test_a_dry_run_says_what_would_be_and_leaves_nothing(settings, tmp_path):
 def test_the_plan_of_a_limited_run_counts_what_is_over(settings, tmp_path):
     plans = []
     limited = settings(steps=None, minutes=1.0)
+    stop = Interrupting(3, lambda: os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(StoppedError):
-        stop = Interrupting(3, lambda: os.kill(os.getpid(), signal.SIGTERM))
         train(limited, tmp_path / "run", progress=stop, announce=plans.append)
     train(limited, tmp_path / "run", resume=True, dry_run=True, announce=plans.append)
     assert plans[0].spent < plans[1].spent < 60
