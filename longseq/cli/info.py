@@ -13,9 +13,10 @@ from longseq.cli.talk import Talk
 @click.command()
 @click.argument("path")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What a file is, whatever it looks like.")
+@click.option("--model", metavar="NAME|DIR", help="Check that a saved state belongs to this model.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
-def command(path: str, kind: Any, as_json: bool, talk: Talk) -> None:
+def command(path: str, kind: Any, model: str | None, as_json: bool, talk: Talk) -> None:
     """Facts about a file, a checkpoint or a saved state.
 
     PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, a saved state, or `-`
@@ -25,5 +26,5 @@ def command(path: str, kind: Any, as_json: bool, talk: Talk) -> None:
     from longseq.report.facts import facts_text
     from longseq.tasks.info import describe
 
-    facts = describe(path, kind=kind)
+    facts = describe(path, kind=kind, model=model)
     click.echo(to_json(facts) if as_json else facts_text(facts), nl=as_json)

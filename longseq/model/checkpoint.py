@@ -53,6 +53,12 @@ class Checkpoint:
         return self.model.config
 
     @property
+    def card(self) -> str:
+        """The model card, Markdown; empty where there is none."""
+        file = self.path / "README.md"
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    @property
     def parameters(self) -> int:
         """Trained numbers."""
         return sum(p.numel() for p in self.model.parameters())
@@ -186,13 +192,13 @@ def save(
     tokenizer: DnaTokenizer | StreamTokenizer,
     *,
     labels: Sequence[str] | None = None,
-    card: Mapping[str, object] | None = None,
+    card: Mapping[str, object] | str = "",
     dtype: torch.dtype = torch.float32,
     force: bool = False,
 ) -> None:
     """Write a checkpoint directory, whole or not at all.
 
-    `card` becomes the model card's table; `dtype` is that of the stored weights.
+    `card` is the model card, or facts for its table; `dtype` is that of the stored weights.
 
     Raises:
         OutputExistsError: it stands already and `force` is off.
@@ -215,7 +221,9 @@ def save(
         save_file(weights, aside / "model.safetensors", metadata={"format": "pt"})
         if labels is not None:
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
-        (aside / "README.md").write_text(_card(model, card or {}), encoding="utf-8")
+        (aside / "README.md").write_text(
+            card or _card(model, {}) if isinstance(card, str) else _card(model, card), encoding="utf-8"
+        )
 
 
 def _card(model: LanguageModel, facts: Mapping[str, object]) -> str:

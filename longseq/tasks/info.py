@@ -14,15 +14,17 @@ LISTED = 10
 """Records that are listed."""
 
 
-def describe(path: str, *, kind: Kind | None = None) -> dict:
+def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -> dict:
     """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `state`, `dna` or `document`.
 
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a saved state, or `-`.
         kind: Overrides what a file's content says.
+        model: The checkpoint that a saved state must belong to.
 
     Raises:
         InputError: what stands there is none of these.
+        StateError: a saved state that is damaged, or belongs to another model than `model`.
     """
     place = Path(path)
     if place.is_dir() and (place / "config.json").is_file():
@@ -30,7 +32,7 @@ def describe(path: str, *, kind: Kind | None = None) -> dict:
     if not place.exists() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):
-        return _state(path)
+        return _state(path, model)
     return _file(path, kind)
 
 
@@ -45,7 +47,6 @@ def _checkpoint(path: str) -> dict:
     from longseq.model import load
 
     checkpoint = load(path)
-    card = checkpoint.path / "README.md"
     return {
         "what": "checkpoint",
         "path": str(checkpoint.path),
@@ -55,14 +56,18 @@ def _checkpoint(path: str) -> dict:
         "vocabulary": checkpoint.tokenizer.vocabulary,
         "labels": None if checkpoint.labels is None else list(checkpoint.labels),
         "config": to_mapping(checkpoint.config),
-        "card": card.read_text(encoding="utf-8") if card.is_file() else None,
+        "card": checkpoint.card or None,
     }
 
 
-def _state(path: str) -> dict:
-    from longseq.streaming.snapshot import read_snapshot
+def _state(path: str, model: str | None) -> dict:
+    from longseq.streaming.snapshot import load_snapshot, read_snapshot
 
     facts, tensors = read_snapshot(path)
+    if model is not None:
+        from longseq.model import load
+
+        load_snapshot(path, load(model))
     size = sum(tensor.numel() * tensor.element_size() for tensor in tensors.values())
     return {"what": "state", "path": path, **facts, "carry": len(facts["carry"]) // 2, "tensor_bytes": size}
 

@@ -65,6 +65,21 @@ def test_a_saved_state(info, checkpoint, tmp_path):
     assert facts["model_sha256"] == loaded.sha256
 
 
+def test_a_state_of_another_model(capsys, checkpoint, tmp_path):
+    reader = Surprisal(load(checkpoint), chunk=8)()
+    reader.push(b"ACGTACGTACG")
+    state = tmp_path / "s.state"
+    save_snapshot(state, reader.snapshot())
+    assert main(["info", str(state), "--model", str(checkpoint)]) == 0
+    other = tmp_path / "other"
+    save(other, LanguageModel(ModelConfig(width=16, heads=2, layers=1, seed=7)), DnaTokenizer())
+    capsys.readouterr()
+    assert main(["info", str(state), "--model", str(other)]) == 1
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1
+    assert f"{state}: expected a state of model {other}" in said.err and "load the model that made it" in said.err
+
+
 def test_plain_text(capsys):
     assert main(["info", str(DATA / "chloroplast.gb.gz")]) == 0
     lines = capsys.readouterr().out.splitlines()

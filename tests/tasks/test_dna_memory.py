@@ -38,22 +38,27 @@ def test_ten_times_the_record_is_not_more_memory(options):
     assert peak(10, **options) - peak(1, **options) < 1 << 19
 
 
+def peak_rss(folder, megabases: int, *options: str) -> float:
+    """MiB that the command holds at most over one random record of so many million bases."""
+    path, generator = folder / f"{megabases}.fa", np.random.default_rng(0)
+    with open(path, "wb") as file:
+        file.write(b">one\n")
+        for _ in range(megabases):
+            letters = generator.choice(np.frombuffer(b"ACGT", np.uint8), 1_000_000).tobytes()
+            file.writelines(letters[i : i + 80] + b"\n" for i in range(0, len(letters), 80))
+    program = "import sys; from longseq.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "summarize", str(path), "--json", "-q", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    path.unlink()
+    return json.loads(done.stdout)["run"]["peak_rss_mb"]
+
+
 @pytest.mark.slow
 def test_peak_rss_at_500_million_bases(tmp_path):
-    """Resident memory of the command, 500 Mb against 5 Mb."""
-    letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGT", np.uint8), 1_000_000).tobytes()
-    lines = b"".join(letters[i : i + 80] + b"\n" for i in range(0, len(letters), 80))
+    assert peak_rss(tmp_path, 500, "--no-model") - peak_rss(tmp_path, 5, "--no-model") <= 32
 
-    def rss(megabases: int) -> float:
-        path = tmp_path / f"{megabases}.fa"
-        with open(path, "wb") as file:
-            file.write(b">one\n")
-            for _ in range(megabases):
-                file.write(lines)
-        program = "import sys; from longseq.cli import main; sys.exit(main())"
-        command = [sys.executable, "-c", program, "summarize", str(path), "--no-model", "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        path.unlink()
-        return json.loads(done.stdout)["run"]["peak_rss_mb"]
 
-    assert rss(500) - rss(5) <= 32
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_peak_rss_with_the_shipped_model(tmp_path):
+    assert peak_rss(tmp_path, 20, "--strands", "forward") - peak_rss(tmp_path, 2, "--strands", "forward") <= 32
