@@ -45,7 +45,7 @@ class DnaTokenizer:
         return len(self._letters)
 
     def encode(self, letters: bytes, start: int = 0) -> tuple[np.ndarray, np.ndarray]:
-        """Ids (T,) uint8 and lower-case mask (T,) bool of T letters; `start` is the position of the first in its record.
+        """Ids (T,) uint8 and lower-case mask (T,) bool of T letters, the first at `start` of its record.
 
         Raises:
             AlphabetError: a byte outside the alphabet, with its 1-based base number in the record.
@@ -54,7 +54,9 @@ class DnaTokenizer:
         if len(ids) and ids.max() == UNKNOWN:
             at = int(np.argmax(ids == UNKNOWN))
             raise AlphabetError(
-                expected="a DNA letter", found=f"{chr(letters[at])!a} at base {start + at + 1}", where=self.alphabet.name
+                expected="a DNA letter",
+                found=f"{chr(letters[at])!a} at base {start + at + 1}",
+                where=self.alphabet.name,
             )
         return ids, np.frombuffer(letters, np.uint8) > ord("Z")
 

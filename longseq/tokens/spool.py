@@ -30,7 +30,7 @@ class LetterSpool:
     def __enter__(self) -> LetterSpool:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from longseq.tokens.chunk import Chunk
 from longseq.tokens.stream.check import agrees
 from longseq.tokens.stream.engine import Engine, Tokens
 from longseq.tokens.stream.fold import Fold, Sizes
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 WINDOW, OVERLAP, CAP = 8192, 512, 1 << 18
 
@@ -38,7 +42,7 @@ class StreamTokenizer:
         ConfigError: sizes that do not hold one another.
     """
 
-    def __init__(self, source: str | Path | object, window: int = WINDOW, overlap: int = OVERLAP, cap: int = CAP):
+    def __init__(self, source: str | Path | Tokenizer, window: int = WINDOW, overlap: int = OVERLAP, cap: int = CAP):
         require(window >= 16, "tokens.window", window, ">= 16 code points")
         require(4 <= overlap <= window // 2, "tokens.overlap", overlap, "from 4 code points to half a window")
         require(cap >= window, "tokens.cap", cap, "at least a window")

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
+from tokenizers.pre_tokenizers import ByteLevel
 
 from longseq.errors import CheckpointError, InputError
 from longseq.tokens.stream.rules import Spec, added_tokens_rule, flat, normalizer_rules, pretokenizer_rules
 from longseq.tokens.stream.seams import Seams
 
-__all__ = ["Encoding", "Engine", "Tokens"]
+__all__ = ["Encoding", "Engine", "Tokens", "span"]
 
 
 class Tokens(NamedTuple):
@@ -56,10 +57,19 @@ class Engine:
         """Number of ids, added tokens included."""
         return self._tokenizer.get_vocab_size()
 
-    @property
+    @cached_property
     def merges(self) -> bool:
-        """Whether the model is byte-pair encoding."""
-        return self.spec["model"]["type"] == "BPE"
+        """Whether the model is byte-pair encoding that has an id for whatever it meets.
+
+        A letter without one is left out, and moves the offsets of all that follow in its pre-token.
+        """
+        model = self.spec["model"]
+        if model["type"] != "BPE":
+            return False
+        bytes_first = any(p["type"] == "ByteLevel" for n in ("normalizer", "pre_tokenizer") for p in flat(self.spec[n]))
+        complete = bytes_first and all(letter in model["vocab"] for letter in ByteLevel.alphabet())
+        fallback = model["byte_fallback"] and all(f"<0x{byte:02X}>" in model["vocab"] for byte in range(256))
+        return complete or fallback or model["unk_token"] in model["vocab"]
 
     def encode(self, text: str) -> Encoding:
         """Tokens with the offsets of the letters they were made of.
@@ -105,6 +115,13 @@ class Engine:
         )
 
 
+def span(encoding: Encoding, i: int) -> tuple[int, int]:
+    """The letters `[start, end)` of token i in its window."""
+    found = encoding.token_to_chars(i)
+    assert found is not None, "a token of no text"
+    return found
+
+
 def _plain(spec: Spec) -> Tokenizer:
     model = dict(spec["model"])
     if model["type"] == "BPE":
@@ -119,7 +136,13 @@ def _plain(spec: Spec) -> Tokenizer:
 
 def _empty(**parts: Any) -> Tokenizer:
     model = {"type": "WordLevel", "vocab": {"": 0}, "unk_token": ""}
-    spec = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None}
+    spec: dict[str, Any] = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": None,
+    }
     spec |= {"pre_tokenizer": None, "post_processor": None, "decoder": None, "model": model}
     return Tokenizer.from_str(json.dumps(spec | parts))
 

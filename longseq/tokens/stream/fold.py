@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longseq.tokens.stream.buffer import Buffer
-from longseq.tokens.stream.engine import Encoding, Engine, Tokens
+from longseq.tokens.stream.engine import Encoding, Engine, Tokens, span
 from longseq.tokens.stream.join import join
 from longseq.tokens.stream.resume import AtCut, Resume
 from longseq.tokens.stream.seams import REACH
@@ -119,8 +119,8 @@ class Fold:
         for i in range(len(words), window.first - 1, -1):
             if 0 < i < len(words) and words[i] == words[i - 1]:
                 continue
-            right = encoding.token_to_chars(i)[0] if i < len(words) else right
-            left = encoding.token_to_chars(i - 1)[1] if i else 0
+            right = span(encoding, i)[0] if i < len(words) else right
+            left = span(encoding, i - 1)[1] if i else 0
             high = min(right, before)
             for at in range(high, max(left - 1, after, high - REACH), -1):
                 if seams.cut(window.text, at):
@@ -131,8 +131,8 @@ class Fold:
         """As `_cut`, at a token that the next window shares."""
         if not self._provable or not self._engine.merges:
             return None
-        start, overlap = window.resume.start, self._overlap(window)
-        joined = join(self._engine, buffer, start, window.width, overlap, window.encoding, window.first)
+        start, width, overlap = window.resume.start, window.width, self._overlap(window)
+        joined = join(self._engine, buffer, start, window.text, window.encoding, window.first, width, overlap)
         if joined is None:
             return None
         last, resume, text, encoding = joined
@@ -143,7 +143,9 @@ class Fold:
         spans, words = window.encoding.offsets, window.encoding.word_ids
         before = len(window.text) - self._overlap(window)
         after = window.resume.at - window.resume.start
-        inner = [i for i in range(window.first + 1, len(spans)) if max(spans[i - 1][1], after + 1) <= spans[i][0] <= before]
+        inner = [
+            i for i in range(window.first + 1, len(spans)) if max(spans[i - 1][1], after + 1) <= spans[i][0] <= before
+        ]
         starts = [i for i in inner if words[i] != words[i - 1]] or inner
         last, at = (starts[-1], spans[starts[-1]][0]) if starts else (len(spans), len(window.text))
         at += window.resume.start

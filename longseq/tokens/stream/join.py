@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longseq.tokens.stream.buffer import Buffer
-from longseq.tokens.stream.engine import Encoding, Engine
+from longseq.tokens.stream.engine import Encoding, Engine, span
 from longseq.tokens.stream.pattern import LIMIT
 from longseq.tokens.stream.resume import AtToken, letters, together
 from longseq.tokens.stream.seams import Seams
 
 
 def join(
-    engine: Engine, buffer: Buffer, start: int, width: int, overlap: int, encoding: Encoding, first: int
+    engine: Engine, buffer: Buffer, start: int, text: str, encoding: Encoding, first: int, width: int, overlap: int
 ) -> tuple[int, AtToken, str, Encoding] | None:
     """(one past the last token to give out, the next window, its text, its encoding), or None: no join is proven.
 
-    The window `[start, start + width)` must end inside a pre-token. The next one starts at the last token that leaves
-    `overlap` letters, so that repeats fall into the same rhythm.
+    The window at hand, `text` from `start` on with new tokens from `first` on, must end inside a pre-token. The next
+    one, `width` letters, starts at the last token that leaves `overlap` letters, so that repeats keep their rhythm.
     """
-    text = buffer.window(start, width)
     shift = _next_start(encoding, first, len(text), overlap)
     if shift is None:
         return None
@@ -39,12 +38,12 @@ def join(
 def _next_start(encoding: Encoding, first: int, length: int, overlap: int) -> int | None:
     """Where in this window the next one starts."""
     last = len(encoding) - 1
-    if last <= first or encoding.token_to_chars(last)[1] != length:
+    if last <= first or span(encoding, last)[1] != length:
         return None
     word = encoding.token_to_word(last)
     place = encoding.char_to_token(length - overlap)
     while place is not None and place > first and encoding.token_to_word(place) == word:
-        start = encoding.token_to_chars(place)[0]
+        start = span(encoding, place)[0]
         if start <= length - overlap and together(encoding, place).start == place:
             led = encoding.char_to_token(max(start - LIMIT, 0))
             inside = led is not None and encoding.token_to_word(led) == word and start >= LIMIT

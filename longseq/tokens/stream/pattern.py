@@ -1,4 +1,4 @@
-"""Regular expressions of tokenizers, read for one question: which neighbours can one match hold, whatever stands around?
+"""Regular expressions of tokenizers, read for one question: which neighbours can one match hold?
 
 Glushkov's construction (1961): the places of a pattern where a letter is read, and which place may follow which. If no
 place that reads `a` is followed by one that reads `b`, no path of the matcher steps from `a` to `b`, so the text can be

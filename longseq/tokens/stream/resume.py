@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from longseq.tokens.stream.engine import Encoding, Engine
-from longseq.tokens.stream.pattern import LIMIT
+from longseq.tokens.stream.engine import Encoding, Engine, span
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class AtToken(Resume):
     token_start: int
     """Its first letter; it ends at `at`."""
     lead: str
-    """The `LIMIT` letters before the window, from the same pre-token."""
+    """The `pattern.LIMIT` letters before the window, from the same pre-token."""
 
     def first(self, engine: Engine, text: str, encoding: Encoding) -> int | None:
         place = self._place(encoding)
@@ -76,10 +75,11 @@ class AtToken(Resume):
 
     def _goes_on(self, engine: Engine, text: str, encoding: Encoding, place: int) -> bool:
         """Whether the window's first pre-token is the rest of the one that it starts in."""
-        word = encoding.token_to_word(0)
-        if encoding.token_to_word(place) != word:
+        words = encoding.word_ids
+        if words[place] != words[0]:
             return False
-        end = encoding.token_to_chars(encoding.word_to_tokens(word)[1] - 1)[1]
+        after = next((i for i in range(place, len(words)) if words[i] != words[0]), len(words))
+        _, end = span(encoding, after - 1)
         if not engine.seams.uniform(self.lead + text[:end]):
             return False
         return end == len(text) or engine.seams.cut(text, end)
@@ -88,13 +88,13 @@ class AtToken(Resume):
 def together(encoding: Encoding, i: int) -> range:
     """Token i and the neighbours that share letters with it: byte-level tokens of one letter."""
     first, last = i, i
-    while first > 0 and encoding.token_to_chars(first - 1)[1] > encoding.token_to_chars(first)[0]:
+    while first > 0 and span(encoding, first - 1)[1] > span(encoding, first)[0]:
         first -= 1
-    while last + 1 < len(encoding) and encoding.token_to_chars(last)[1] > encoding.token_to_chars(last + 1)[0]:
+    while last + 1 < len(encoding) and span(encoding, last)[1] > span(encoding, last + 1)[0]:
         last += 1
     return range(first, last + 1)
 
 
 def letters(encoding: Encoding, tokens: range) -> tuple[int, int]:
     """`[start, end)` of consecutive tokens in the window."""
-    return encoding.token_to_chars(tokens.start)[0], encoding.token_to_chars(tokens.stop - 1)[1]
+    return span(encoding, tokens.start)[0], span(encoding, tokens.stop - 1)[1]

@@ -64,7 +64,9 @@ def flat(spec: Spec | None) -> list[Spec]:
         return []
     if spec["type"] != "Sequence":
         return [spec]
-    parts = next((spec[name] for name in ("normalizers", "pretokenizers", "processors") if name in spec), [])
+    parts: list[Spec] = next(
+        (spec[name] for name in ("normalizers", "pretokenizers", "processors") if name in spec), []
+    )
     return [inner for part in parts for inner in flat(part)]
 
 
@@ -96,7 +98,7 @@ def _normalizer(spec: Spec, engine: Callable[[Spec], Callable[[str], str]]) -> R
 
 
 def pretokenizer_rules(spec: Spec | None) -> list[Rule]:
-    rules = []
+    rules: list[Rule] = []
     for part in flat(spec):
         unreadable = bool(rules) and rules[-1].apply is _bytes_as_letters
         rules.append(REACHES if unreadable else _pretokenizer(part))
