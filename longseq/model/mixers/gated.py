@@ -47,7 +47,11 @@ class Gated(nn.Module):
         if config.convolution:
             self.convolution = nn.Parameter(torch.randn(3 * width, self.taps) * 0.5 / self.taps)
             with torch.no_grad():
-                self.convolution[:, -1] += 1.0  # near the identity: the current token passes
+                # Keys begin at the token before, queries and values at the current one: from the start a query finds
+                # what followed its like, and the memory is one of continuations.
+                self.convolution[:width, -1] += 1.0
+                self.convolution[width : 2 * width, -2] += 1.0
+                self.convolution[2 * width :, -1] += 1.0
         self.map = feature_map(config.feature_map, heads, width // heads)
         self.norm: nn.Module = nn.Identity()
         if config.mixer_norm != "none":
