@@ -38,9 +38,7 @@ class NullProgress:
 class LineProgress:
     """One line every `period` seconds: done, rate, time left, facts."""
 
-    def __init__(
-        self, stream: TextIO | None = None, period: float = 60.0, clock: Callable[[], float] = time.monotonic
-    ):
+    def __init__(self, stream: TextIO | None = None, period: float = 60.0, clock: Callable[[], float] = time.monotonic):
         self._stream, self._period, self._clock = stream or sys.stderr, period, clock
         self._what, self._total, self._unit, self._done = "", None, "", 0  # type: tuple[str, int | None, str, int]
         self._began = self._said = clock()
@@ -74,7 +72,12 @@ class BarProgress:
 
         self.finish()
         self._total, self._unit, self._done, self._began, self._what = total, unit, 0, time.monotonic(), what
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[facts]}"))
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[facts]}"),
+        )
         self._bar = Progress(*columns, console=Console(file=self._stream), transient=True)
         self._task = self._bar.add_task(what, total=total, facts="")
         self._bar.start()
