@@ -1,4 +1,7 @@
-"""The table of a benchmark, made from what it measured: table.py RESULT.json writes RESULT.md beside it."""
+"""The table of a benchmark, made from what it measured: table.py RESULT.json [CARD.md].
+
+It goes to RESULT.md beside the JSON, and as the last section of a model card if one is named.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,13 @@ from longseq.formats.atomic import write_aside
 from longseq.formats.markdown import table
 
 
+SECTION = "## Measured"
+"""Heading of the section of a model card that is written here."""
+
+
 def main() -> None:
-    if len(sys.argv) != 2:
-        sys.exit("usage: table.py RESULT.json")
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: table.py RESULT.json [CARD.md]")
     file = Path(sys.argv[1])
     result = json.loads(file.read_text(encoding="utf-8"))
     rows = sorted(result["rows"], key=lambda row: row["bits_per_base"])
@@ -28,8 +35,6 @@ def main() -> None:
     origin = result["provenance"]
     text = "\n".join(
         [
-            f"# {result['benchmark']}",
-            "",
             f"Trained on {', '.join(result['trained_on'])}; tested on {result['tested_on']}: {result['contigs']} contigs, "
             f"{result['bases_scored']:,} bases, {result['strands']}. Bits per base, in all and by position in the contig.",
             "",
@@ -40,7 +45,11 @@ def main() -> None:
         ]
     )
     with write_aside(file.with_suffix(".md"), force=True) as aside:
-        aside.write_text(text, encoding="utf-8")
+        aside.write_text(f"# {result['benchmark']}\n\n{text}", encoding="utf-8")
+    for card in map(Path, sys.argv[2:]):
+        facts = card.read_text(encoding="utf-8").partition(SECTION)[0].rstrip("\n")
+        with write_aside(card, force=True) as aside:
+            aside.write_text(f"{facts}\n\n{SECTION}\n\n{text}", encoding="utf-8")
 
 
 if __name__ == "__main__":

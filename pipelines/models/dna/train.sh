@@ -11,4 +11,5 @@ longseq train --config "$here/run.toml" --out "$run" --resume \
   "$dna/Vcholerae_N16961.fasta.gz" "$dna/Saureus_NCTC8325.fasta.gz"
 python "$here/pack.py" "$run/model" "$root/longseq/model/pretrained/dna"
 python "$root/pipelines/benchmarks/bits_per_base.py" --model "$root/longseq/model/pretrained/dna"
-python "$root/pipelines/benchmarks/table.py" "$root/pipelines/benchmarks/bits_per_base.json"
+python "$root/pipelines/benchmarks/table.py" "$root/pipelines/benchmarks/bits_per_base.json" \
+  "$root/longseq/model/pretrained/dna/README.md"
