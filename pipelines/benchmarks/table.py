@@ -12,7 +12,6 @@ from pathlib import Path
 from longseq.formats.atomic import write_aside
 from longseq.formats.markdown import table
 
-
 SECTION = "## Measured"
 """Heading of the section of a model card that is written here."""
 
@@ -35,8 +34,9 @@ def main() -> None:
     origin = result["provenance"]
     text = "\n".join(
         [
-            f"Trained on {', '.join(result['trained_on'])}; tested on {result['tested_on']}: {result['contigs']} contigs, "
-            f"{result['bases_scored']:,} bases, {result['strands']}. Bits per base, in all and by position in the contig.",
+            f"Trained on {', '.join(result['trained_on'])}; tested on {result['tested_on']}: {result['contigs']} "
+            f"contigs, {result['bases_scored']:,} bases, strands: {result['strands']}. Bits per base, in all and by "
+            "position in the contig.",
             "",
             table(["model", "all", *brackets], cells).rstrip("\n"),
             "",
