@@ -79,10 +79,10 @@ class StoppedError(LongseqError):
 
 
 def place(source: str, line: int | None = None, record: str | None = None) -> str:
-    """`toy.fa.gz:12 (chrM)` from its parts; `line` is 1-based."""
+    """`toy.fa.gz:12 (chrM)` from its parts; `line` is 1-based, a record without a name is left out."""
     text = "<stdin>" if source == "-" else source
     if line is not None:
         text += f":{line}"
-    if record is not None:
+    if record:
         text += f" ({record})"
     return text

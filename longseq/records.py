@@ -76,7 +76,7 @@ class Interval:
     def __post_init__(self):
         if not 0 <= self.start <= self.end:
             raise UsageError(
-                where=f"{self.record}:{self.start}-{self.end}", expected="0 <= start <= end", found="other"
+                where=f"interval of {self.record}", expected="0 <= start <= end", found=f"[{self.start}, {self.end})"
             )
 
     def __len__(self) -> int:
@@ -87,12 +87,12 @@ class Interval:
         """`chr2:1,001-2,000` as samtools reads it, 1-based and closed, so start 1000, end 2000.
 
         A bare `chr2` is the whole record (end 2^63 - 1), `chr2:1001` and `chr2:1001-` run to its end. The last colon
-        splits, so names may hold colons if a range follows.
+        splits, so names may hold colons if a range follows: `HLA:01:1-` is all of `HLA:01`.
 
         Raises:
             UsageError: no name, a start below 1, or an end before the start.
         """
-        match = re.fullmatch(r"(.+?)(?::([\d,]+)(?:-([\d,]*))?)?", text)
+        match = re.fullmatch(r"(.+?)(?::(\d[\d,]*)(?:-(\d[\d,]*)?)?)?", text)
         remedy = "write NAME, NAME:START or NAME:START-END, 1-based and closed"
         if match is None:
             raise UsageError(where=f"region {text!r}", expected="a record name", found="none", remedy=remedy)

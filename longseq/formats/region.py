@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from longseq.errors import InputError
+from longseq.errors import InputError, UsageError
 from longseq.records import Interval, Record
 
 _REMEMBERED = 10_000
@@ -29,13 +29,23 @@ def pick(records: Iterable[Record], interval: Interval) -> Record:
         if len(names) < _REMEMBERED:
             names.append(record.id)
     near = difflib.get_close_matches(interval.record, names, 3)
-    listed = f"did you mean {' or '.join(near)}?" if near else f"names in it: {', '.join(names[:5])}"
+    shown = ", ".join(map(_spelled, names[:5]))
+    listed = f"did you mean {' or '.join(map(_spelled, near))}?" if near else f"names in it: {shown}"
     raise InputError(
         where=source or None,
         expected=f"a record named {interval.record!r}",
-        found=f"{count} others",
+        found="1 other" if count == 1 else f"{count:,} others",
         remedy=listed + (" …" if not near and count > 5 else ""),
     )
+
+
+def _spelled(name: str) -> str:
+    """The whole record as a region: a name that ends like a range needs one behind it."""
+    try:
+        plain = Interval.parse(name) == Interval(record=name, start=0, end=_OPEN_END)
+    except UsageError:
+        plain = False
+    return name if plain else f"{name}:1-"
 
 
 def cut(record: Record, interval: Interval) -> Record:

@@ -65,6 +65,15 @@ def test_missing_name_lists_near_ones(make):
         pick(read(path), Interval.parse("contig"))
 
 
+def test_a_suggested_name_can_be_given_as_it_stands(make):
+    path = make("a.fa", b">HLA:01:02\nAC\n>c:5\nGG\n")
+    with pytest.raises(InputError, match=r"found 2 others; did you mean HLA:01:02:1-\?$"):
+        pick(read(path), Interval.parse("HLA:01:02"))
+    assert b"".join(pick(read(path), Interval.parse("HLA:01:02:1-")).pieces) == b"AC"
+    with pytest.raises(InputError, match=r"found 1 other; names in it: c:5:1-$"):
+        pick(read(make("b.fa", b">c:5\nGG\n")), Interval.parse("c:5"))
+
+
 def test_quality_is_cut_too(make):
     record = pick(read(make("a.fq", b"@r\nACGTAC\n+\nABCDEF\n")), Interval.parse("r:2-4"))
     assert b"".join(record.pieces) == b"CGT" and record.quality == b"BCD"
