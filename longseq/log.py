@@ -73,10 +73,10 @@ class BarProgress:
         self.finish()
         self._total, self._unit, self._done, self._began, self._what = total, unit, 0, time.monotonic(), what
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a file's name may hold [brackets]
             BarColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[facts]}"),
+            TextColumn("{task.fields[facts]}", markup=False),
         )
         self._bar = Progress(*columns, console=Console(file=self._stream), transient=True)
         self._task = self._bar.add_task(what, total=total, facts="")
@@ -110,11 +110,16 @@ def describe(what: str, done: int, total: int | None, unit: str, seconds: float,
 
 
 def short(number: float) -> str:
-    """Three figures and a decimal prefix: 41200 is `41.2 k`."""
+    """Three figures and a decimal prefix: 41200 is `41.2 k`, 999_700 is `1 M`."""
     for scale, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if number >= scale:
-            return f"{number / scale:.3g}{prefix}"
-    return f"{number:.3g}"
+        if abs(number) >= 0.9995 * scale:  # what three figures round up to it
+            return f"{_figures(number / scale)}{prefix}"
+    return _figures(number)
+
+
+def _figures(number: float) -> str:
+    """Three of them, and no exponent where more stand before the point."""
+    return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:.3g}"
 
 
 def duration(seconds: float) -> str:

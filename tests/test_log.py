@@ -1,0 +1,47 @@
+"""Figures of progress, and names that a bar must not read as markup."""
+
+import io
+
+import pytest
+
+from longseq.log import BarProgress, describe, duration, short
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (12.34, "12.3"),
+        (999.4, "999"),
+        (999.7, "1 k"),
+        (41_200, "41.2 k"),
+        (999_400, "999 k"),
+        (999_700, "1 M"),
+        (168_903_000, "169 M"),
+        (999_900_000, "1 G"),
+        (3.2e12, "3200 G"),
+        (-4_100, "-4.1 k"),
+    ],
+)
+def test_three_figures_and_no_exponent(number, text):
+    assert short(number) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(59.4, "59 s"), (59.6, "1 min 0 s"), (12_000, "3 h 20 min")])
+def test_a_duration(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_a_line():
+    facts = {"memory": "312 MiB"}
+    assert describe("a.fa", 500, 2_000, "base", 10, facts) == (
+        "a.fa: 500 of 2 k base (25 %), 50 base/s, 30 s left, memory 312 MiB"
+    )
+    assert describe("a.fa", 500, None, "base", 10, {}) == "a.fa: 500 base, 50 base/s"
+
+
+def test_a_bar_takes_any_name():
+    bar = BarProgress(io.StringIO())
+    bar.start("x[/foo].fa", 10, "base")
+    bar.advance(3, loss="[/b]")
+    bar.finish()
