@@ -51,7 +51,9 @@ def load(kind: type[T], file: str | Path | None = None, assignments: Iterable[st
 
 
 def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") -> T:
-    """Build a configuration dataclass from nested mappings; `prefix` is the dotted path so far."""
+    """Build a configuration dataclass from nested mappings; `prefix` is the dotted path so far, with its last dot."""
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(where=prefix.rstrip(".") or None, expected="a table", found=repr(mapping))
     hints = typing.get_type_hints(kind)
     names = [f.name for f in dataclasses.fields(kind)]  # type: ignore[arg-type]
     values = {}
@@ -106,26 +108,25 @@ def _parse(text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return text  # a bare word is a string: --set model.mixer=gated
+        return text  # a bare word is a string: --set model.feature_map=relu
 
 
 def _convert(hint: Any, value: Any, key: str) -> Any:
+    """`value` as a field of type `hint` holds it: a dataclass, T | None, Literal, tuple[T, ...], or a plain type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if dataclasses.is_dataclass(hint):
-        if not isinstance(value, Mapping):
-            raise ConfigError(where=key, expected="a table", found=repr(value))
         return from_mapping(hint, value, f"{key}.")  # type: ignore[arg-type]
     if origin in (types.UnionType, typing.Union):
         if value is None and type(None) in arguments:
             return None
         return _convert(next(a for a in arguments if a is not type(None)), value, key)
     if origin is typing.Literal:
-        if value not in arguments:
+        if not any(value == a and type(value) is type(a) for a in arguments):  # True is no 1
             raise ConfigError(where=key, expected="one of " + ", ".join(map(repr, arguments)), found=repr(value))
         return value
     if origin is tuple:
         if not isinstance(value, list | tuple):
-            raise ConfigError(where=key, expected="a list", found=repr(value))
+            raise ConfigError(where=key, expected='a list, such as ["a", "b"]', found=repr(value))
         return tuple(_convert(arguments[0], item, f"{key}[{i}]") for i, item in enumerate(value))
     if hint is float and type(value) is int:
         return float(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from longseq.config import require
@@ -48,7 +48,7 @@ class ModelConfig:
     """Blocks between two renormalisations of a memory, and one a call; 0: never. Changes no output bit."""
     dropout: float = 0.0
     """Share of residual channels dropped in training."""
-    seed: int = field(default=0)
+    seed: int = 0
     """Of the initial weights."""
 
     def __post_init__(self):

@@ -1,0 +1,92 @@
+"""Values of a configuration: what is taken, what is refused, and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+
+from longseq.config import from_mapping, load, to_toml
+from longseq.errors import ConfigError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    width: int = 4
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    rate: float = 0.5
+    limit: float | None = None
+    on: bool = False
+    text: str = ""
+    level: Literal[1, 2] = 1
+    inner: Inner = field(default_factory=Inner)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "path", "value"),
+    [
+        ("rate=2", "rate", 2.0),
+        ("limit=1e3", "limit", 1000.0),
+        ("on=true", "on", True),
+        ("text=word", "text", "word"),
+        ('text="5"', "text", "5"),
+        ("text=a=b", "text", "a=b"),
+        ("level=2", "level", 2),
+        ("inner.width = 9", "inner.width", 9),
+        ('inner.names=["a", "b"]', "inner.names", ("a", "b")),
+    ],
+)
+def test_a_value(assignment, path, value):
+    found = load(Outer, None, [assignment])
+    for name in path.split("."):
+        found = getattr(found, name)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("inner.width=true", "inner.width: expected a whole number, found True"),
+        ("inner.width=1.0", "inner.width: expected a whole number, found 1.0"),
+        ("rate=true", "rate: expected a number, found True"),
+        ("limit=x", "limit: expected a number, found 'x'"),
+        ("on=1", "on: expected true or false, found 1"),
+        ("text=5", "text: expected a string, found 5"),
+        ("level=true", "level: expected one of 1, 2, found True"),
+        ("level=3", "level: expected one of 1, 2, found 3"),
+        ("inner=3", "inner: expected a table, found 3"),
+        ("inner.names=a", """inner.names: expected a list, such as ["a", "b"], found 'a'"""),
+        ("inner.names=[1]", "inner.names[0]: expected a string, found 1"),
+        ("inner.widht=1", "inner.widht: unknown key; did you mean inner.width? known: width, names"),
+        ("rate", "--set rate: expected KEY=VALUE, found 'rate'"),
+    ],
+)
+def test_a_value_that_is_refused(assignment, message):
+    with pytest.raises(ConfigError) as caught:
+        load(Outer, None, [assignment])
+    assert str(caught.value) == message
+
+
+def test_a_tree_that_is_no_table():
+    with pytest.raises(ConfigError, match=r"^inner: expected a table, found \[1\]$"):
+        from_mapping(Inner, [1], "inner.")
+
+
+def test_a_file_comes_back(tmp_path):
+    config = Outer(rate=float("inf"), text='a"\\\n\x7fé', inner=Inner(names=("x", "y")))
+    file = tmp_path / "a.toml"
+    file.write_text(to_toml(config), encoding="utf-8")
+    assert load(Outer, file) == config
+
+
+def test_a_file_that_is_none(tmp_path):
+    with pytest.raises(ConfigError, match="No such file"):
+        load(Outer, tmp_path / "missing.toml")
+    (tmp_path / "a.toml").write_bytes(b"= \xff")
+    with pytest.raises(ConfigError, match="expected TOML"):
+        load(Outer, tmp_path / "a.toml")
