@@ -74,12 +74,15 @@ def shipped() -> list[str]:
 def locate(name: str | Path) -> Path:
     """The directory of a shipped name, or `name` itself when it is one.
 
+    A shipped name means the shipped model, even beside a folder of that name, which may hold sequences; that folder is
+    `./dna`.
+
     Raises:
         CheckpointError: neither; the shipped names are listed.
     """
-    path = Path(name)
-    if str(name) in shipped() and not path.exists():
+    if str(name) in shipped():
         return PRETRAINED / str(name)
+    path = Path(name)
     if not path.is_dir():
         known = ", ".join(shipped()) or "none"
         raise CheckpointError(
@@ -149,17 +152,26 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
         )
     model = LanguageModel(config)
     _fill(model, path / "model.safetensors")
-    labels = None
-    if (path / "labels.json").is_file():
-        labels = tuple(json.loads((path / "labels.json").read_text(encoding="utf-8")))
     return Checkpoint(
         name=str(name),
         path=path,
         model=model.eval().to(device),
         tokenizer=tokenizer,
-        labels=labels,
+        labels=_labels(path / "labels.json"),
         sha256=digest(path),
     )
+
+
+def _labels(file: Path) -> tuple[str, ...] | None:
+    if not file.is_file():
+        return None
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
+    if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
+        raise CheckpointError(where=str(file), expected="a list of class names", found="other JSON")
+    return tuple(found)
 
 
 def _fill(model: torch.nn.Module, file: Path) -> None:

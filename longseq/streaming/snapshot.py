@@ -97,11 +97,13 @@ def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
     """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
     try:
         with safe_open(path, "pt") as found:
-            metadata = found.metadata() or {}
+            metadata = {"facts": "null", **(found.metadata() or {})}
             tensors = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - not a mapping
         facts = json.loads(metadata["facts"])
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
+    except (OSError, SafetensorError, ValueError) as error:
         raise StateError(where=str(path), expected="a saved state", found=str(error)) from None
+    if not isinstance(facts, dict):
+        raise StateError(where=str(path), expected="a saved state", found="tensors of another kind")
     if facts.get("schema") != SCHEMA:
         raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
     if _digest(tensors, metadata["facts"]) != metadata.get("sha256"):

@@ -80,6 +80,11 @@ def test_a_state_of_another_model(capsys, checkpoint, tmp_path):
     assert f"{state}: expected a state of model {other}" in said.err and "load the model that made it" in said.err
 
 
+def test_tensors_that_are_no_state(capsys, checkpoint):
+    assert main(["info", str(checkpoint / "model.safetensors")]) == 1
+    assert "expected a saved state, found tensors of another kind" in capsys.readouterr().err
+
+
 def test_plain_text(capsys):
     assert main(["info", str(DATA / "chloroplast.gb.gz")]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -70,6 +70,9 @@ DAMAGE = {
     "config is not JSON": (lambda f: (f / "config.json").write_text("{"), "expected JSON"),
     "another schema": (lambda f: (f / "config.json").write_text('{"schema": "x/9"}'), "longseq.checkpoint/1"),
     "unknown key": (lambda f: edit(f, "wdith", 3), "did you mean model.width"),
+    "model is no table": (lambda f: rewrite(f, [1]), r"model: expected a table, found \[1\]"),
+    "labels are not JSON": (lambda f: (f / "labels.json").write_text("{"), "labels.json: expected JSON"),
+    "labels are no list": (lambda f: (f / "labels.json").write_text('"ab"'), "a list of class names"),
     "missing tensor": (broken(lambda w: w.pop("head.score.bias")), "tensor head.score.bias"),
     "extra tensor": (broken(lambda w: w.update(x=torch.zeros(1))), "no other tensors, found x"),
     "other shape": (broken(lambda w: w.update({"head.start": torch.zeros(9)})), r"head.start\): expected shape \(8,\)"),
@@ -83,6 +86,11 @@ def edit(folder, key, value):
     (folder / "config.json").write_text(json.dumps(config))
 
 
+def rewrite(folder, model):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "model": model}))
+
+
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damage_is_named(folder, damage):
     change, message = DAMAGE[damage]
@@ -91,3 +99,12 @@ def test_damage_is_named(folder, damage):
         load(folder)
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
+
+
+def test_a_folder_of_sequences_does_not_hide_a_shipped_model(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("longseq.model.checkpoint.PRETRAINED", folder.parent)
+    (tmp_path / "here" / folder.name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    assert load(folder.name).path == folder
+    with pytest.raises(CheckpointError, match=r"no config.json"):
+        load(f"./{folder.name}")
