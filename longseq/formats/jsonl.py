@@ -70,7 +70,10 @@ def _parse(data: bytes, where: str) -> dict[str, Any]:
         raise InputError(where=where, expected="a JSON object on one line", found=str(error)) from None
     if not isinstance(fields, dict):
         raise InputError(where=where, expected="a JSON object", found=type(fields).__name__)
-    if not isinstance(fields.get("text"), str):
+    if "text" in fields and not isinstance(fields["text"], str):
+        found = json.dumps(fields["text"])[:40]
+        raise InputError(where=where, expected="a field 'text' that holds text", found=found)
+    if "text" not in fields:
         known = ", ".join(map(repr, list(fields)[:8])) or "none"
         raise InputError(where=where, expected="a field 'text' that holds text", found=f"the fields {known}")
     if (lone := _SURROGATE.search(fields["text"])) is not None:

@@ -92,7 +92,7 @@ def test_json_lines(make, read_block, end):
         (b'{"text": "half', r"expected a JSON object on one line, found Unterminated string"),
         (b'["text"]', r"expected a JSON object, found list"),
         (b'{"body": "x", "id": "q"}', r"expected a field 'text' that holds text, found the fields 'body', 'id'"),
-        (b'{"text": 3}', r"expected a field 'text' that holds text"),
+        (b'{"text": 3}', r"expected a field 'text' that holds text, found 3"),
         (b'{"text": "a\\ud800"}', r"expected text, found half a surrogate pair at character 1"),
         (b'{"text": "\xff"}', r"expected a JSON object on one line"),
     ],
