@@ -17,23 +17,30 @@ from longseq.cli.talk import Talk
 from longseq.errors import LongseqError, StoppedError, UsageError
 
 DONE, BAD_DATA, USAGE, PARTLY, STOPPED, INTERRUPTED = 0, 1, 2, 3, 85, 130
-TERMINATED = 128 + signal.SIGTERM
+ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
+"""Signals that end a program: asked to, or its terminal was closed. The exit code is 128 and the signal."""
 
 
 class _TerminatedError(BaseException):
-    """SIGTERM; an exception, so that what was begun is cleaned away."""
+    """One of `ENDING`; an exception, so that what was begun is cleaned away."""
+
+    def __init__(self, number: int):
+        self.number = number
 
 
 def guarded(run: Callable[[], int], talk: Talk) -> int:
     """The exit code of `run`, whatever it raises."""
     try:
-        with _unwound_by_sigterm():
+        with _unwound():
             return _guarded(run, talk)
     finally:
         talk.end()
 
 
 def _guarded(run: Callable[[], int], talk: Talk) -> int:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who called us: nobody reads it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the program
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot spell is no error
@@ -53,12 +60,12 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
         return _say(str(error), BAD_DATA, talk)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted", INTERRUPTED, talk)
-    except _TerminatedError:
-        return _say("terminated", TERMINATED, talk)
+    except _TerminatedError as error:
+        return _say("terminated", 128 + error.number, talk)
     except OSError as error:
         if error.errno == errno.EPIPE:
             return _reader_left()
-        return _say(str(error), BAD_DATA, talk)
+        return _say(_system_text(error), BAD_DATA, talk)
     except MemoryError:
         return _say("out of memory", BAD_DATA, talk)
     except Exception as error:  # a fault of ours: said in a line like the rest
@@ -71,6 +78,15 @@ def _say(text: str, code: int, talk: Talk) -> int:
         traceback.print_exc()
     print(f"longseq: {text}", file=sys.stderr)
     return code
+
+
+def _system_text(error: OSError) -> str:
+    text = error.strerror or str(error)
+    if error.filename is not None:
+        text = f"{error.filename}: {text}"
+    if error.errno == errno.ENOSPC:
+        text += "; make room for the output, and for temporary files where TMPDIR says"
+    return text.replace("\n", "\\n")
 
 
 def _click_text(error: click.ClickException) -> str:
@@ -87,15 +103,20 @@ def _reader_left() -> int:
 
 
 @contextmanager
-def _unwound_by_sigterm() -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise _TerminatedError
+def _unwound() -> Iterator[None]:
+    def stop(number: int, _: object) -> None:
+        raise _TerminatedError(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    # What is ignored stays ignored: nohup.
+    before = {number: signal.getsignal(number) for number in ENDING}
+    caught = [number for number in ENDING if before[number] != signal.SIG_IGN]
+    for number in caught:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number in caught:
+            signal.signal(number, before[number])

@@ -113,12 +113,34 @@ def endless(tmp_path, stop: int) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.parametrize(
-    ("stop", "code", "said"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+    ("stop", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "terminated")],
 )
 def test_a_signal_leaves_nothing_behind(stop, code, said, tmp_path):
     done = endless(tmp_path, stop)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"longseq: {said}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def shell(line: str, *arguments: str) -> subprocess.CompletedProcess:
+    script = f'exec "$@" {line}'
+    command = ["sh", "-c", script, "sh", *LONGSEQ, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_a_full_disk_is_one_line(tmp_path):
+    (tmp_path / "a.fa").write_text(">a\nACGT\n")
+    done = shell(">/dev/full", "info", str(tmp_path / "a.fa"))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("longseq: No space left on device; make room")
+
+
+def test_closed_streams_are_no_fault_of_ours(tmp_path):
+    (tmp_path / "a.fa").write_text(">a\nACGT\n")
+    assert shell(">&-", "info", str(tmp_path / "a.fa")).stderr == ""
+    done = shell("2>&-", "info", str(tmp_path / "missing"))
+    assert (done.returncode, done.stdout) == (1, "")
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path):
