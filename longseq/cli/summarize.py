@@ -137,10 +137,10 @@ def _summarize(
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
             run = _run(talk, loaded, sources, time.monotonic() - began)
             if folder:
-                with open(folder / "summary.json", "w", encoding="utf-8") as file:
+                with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
                 if pages.count:
-                    with open(folder / "summary.md", "w", encoding="utf-8") as file:
+                    with open(folder / "summary.md", "w", encoding="utf-8", errors="backslashreplace") as file:
                         pages.write(file)
         if style == "json":
             records.write(sys.stdout, run, sources)

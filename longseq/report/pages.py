@@ -16,7 +16,9 @@ class MarkdownPages:
     """Sections wait on disk until they are asked for; use it as a context manager."""
 
     def __init__(self):
-        self._spool = tempfile.TemporaryFile("w+", encoding="utf-8", newline="")  # noqa: SIM115 - closed by __exit__
+        self._spool = tempfile.TemporaryFile(  # noqa: SIM115 - closed by __exit__
+            "w+", encoding="utf-8", errors="backslashreplace", newline=""
+        )
         self.count = 0
         """Documents so far."""
 

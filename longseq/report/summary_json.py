@@ -16,10 +16,15 @@ from longseq.results.source import SourceRow
 
 
 class JsonRecords:
-    """Records wait on disk, a line each, until the facts of the run are known; use it as a context manager."""
+    """Records wait on disk, a line each, until the facts of the run are known; use it as a context manager.
+
+    A file's name need not be Unicode: what UTF-8 cannot spell is written as an escape, which JSON reads back.
+    """
 
     def __init__(self):
-        self._lines = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by __exit__
+        self._lines = tempfile.TemporaryFile(  # noqa: SIM115 - closed by __exit__
+            "w+", encoding="utf-8", errors="backslashreplace", newline="\n"
+        )
 
     def __enter__(self) -> JsonRecords:
         return self

@@ -88,7 +88,9 @@ class DnaTables:
         """The tables there is something for: without windows there are no regions either."""
 
         def text(name: str) -> TextIO:
-            return self._stack.enter_context(open(self._folder / name, "w", encoding="utf-8"))
+            return self._stack.enter_context(
+                open(self._folder / name, "w", encoding="utf-8", errors="backslashreplace")
+            )
 
         self._sequences = TsvWriter(text(FILES[0]), COLUMNS)
         if summary.windows is not None:
@@ -127,7 +129,8 @@ class DnaTables:
         batch: dict[str, Any] = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
         rows = [row for row, _ in self._held]
         batch["index"] = np.repeat([row.index for row in rows], sizes)
-        batch["file"] = np.repeat(np.array([row.file for row in rows], object), sizes)
+        files = [row.file.encode(errors="backslashreplace").decode() for row in rows]  # as in the text tables
+        batch["file"] = np.repeat(np.array(files, object), sizes)
         batch["record"] = np.repeat(np.array([row.id for row in rows], object), sizes)
         self._windows.write(batch)
         self._held, self._size = [], 0

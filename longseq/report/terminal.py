@@ -91,10 +91,12 @@ def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
     yield f"{_title(source)}: {_many(totals.num_seqs, 'record')}, {totals.sum_len:,} bp"
     for name, value in _facts(totals, seen):
         yield f"  {name:<13}{value}"
-    table = [("record", "bp", "GC %", "N", "bits", "topology")]
+    table = [("record", "bp", "GC %", "N", "bits", "topology", "cut short")]
     for row in seen.dna:
         figures = (_number(row.gc, 2), f"{row.n:,}", _number(row.bits_per_base, 3))
-        table.append((_short(row.id) or "(no id)", f"{row.length:,}", *figures, row.topology))
+        table.append(
+            (_short(row.id) or "(no id)", f"{row.length:,}", *figures, row.topology, "yes" if row.truncated else "")
+        )
     yield ""
     yield from _aligned(table)
     if totals.num_seqs > len(seen.dna):

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import random
 from pathlib import Path
 
@@ -358,3 +359,25 @@ def test_a_device_that_is_not_there(run, make, tiny_model):
 def test_documents_need_no_model(run, make, tmp_path):
     text = make("t.txt", "A sentence is here. Another one is there.\n")
     assert run(text, model=("--model", tmp_path / "none"))[0] == 0
+
+
+def test_a_name_that_is_no_unicode(run, tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.fa")
+    try:
+        Path(path).write_text(">a\nACGT\n")
+    except OSError:
+        pytest.skip("names are Unicode here")
+    code, _, _ = run(path, "--json", "--out", tmp_path / "out")
+    assert code == 0 and json.loads((tmp_path / "out" / "summary.json").read_text())["files"][0]["file"] == path
+    (table,) = parquet.read_table(tmp_path / "out" / "windows.parquet").to_pylist()
+    assert table["file"].endswith("a\\udcff.fa")
+    assert "a\\udcff.fa\t" in (tmp_path / "out" / "sequences.tsv").read_text()
+    assert run(path)[0] == 0
+
+
+def test_a_record_that_was_cut_is_marked_on_the_terminal(run, make):
+    code, out, err = run(make("cut.fq", "@r1\nACGT\n+\nIIII\n@r2\nACGN\n"))
+    assert code == 3 and "the record it ended in is marked" in err
+    lines = out.splitlines()
+    (whole,), (cut,) = ([line for line in lines if line.startswith(f"  {name} ")] for name in ("r1", "r2"))
+    assert cut.endswith("yes") and not whole.endswith("yes") and any(line.endswith("cut short") for line in lines)
