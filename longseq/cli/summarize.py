@@ -99,7 +99,11 @@ def command(
     loaded: list[LoadedModel] = []
 
     def surprisal():
-        loaded.append(load_model(model or "dna", device=device, threads=threads, precision=precision, chunk=chunk))
+        loaded.append(
+            load_model(
+                "dna" if model is None else model, device=device, threads=threads, precision=precision, chunk=chunk
+            )
+        )
         return loaded[0].surprisal
 
     style = "json" if as_json else style or "text"
@@ -128,7 +132,7 @@ def _summarize(
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(MarkdownPages())
-        with output_directory(out, force=force, replaces=LEFT_BEHIND) if out else nullcontext() as folder:
+        with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             with DnaTables(folder) if folder else nullcontext() as tables:
                 sinks: list[Sink] = [overview]
                 sinks += [records] if folder or style == "json" else []

@@ -123,7 +123,7 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
         yield "lengths", f"{spread}; quartiles {quartiles}"
         n50 = f"N50 {totals.n50:,} (L50 {totals.l50:,}), N90 {totals.n90:,} (L90 {totals.l90:,})"
         yield "", f"{n50}, auN {_number(totals.au_n, 1)}"
-        repeated = f"{totals.duplicate_ids:,} ids, {totals.duplicate_sequences:,} sequences"
+        repeated = f"{_many(totals.duplicate_ids, 'id')}, {_many(totals.duplicate_sequences, 'sequence')}"
         yield "repeated", f"{repeated}; empty {totals.empty:,}"
     if totals.softmask is not None:
         yield "soft mask", f"{totals.softmask:.2f} % in lower case"
@@ -150,8 +150,9 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
 def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:
     if source.records == 1 and seen.documents:
         summary = seen.documents[0]
-        total = f"{summary.words:,} words, {_many(summary.sentences_total, 'sentence')}"
-        yield f"{_title(source)}: {total}; the summary has {summary.summary_words:,} words, allowed {summary.budget}"
+        total = f"{_many(summary.words, 'word')}, {_many(summary.sentences_total, 'sentence')}"
+        kept = _many(summary.summary_words, "word")
+        yield f"{_title(source)}: {total}; the summary has {kept}, allowed {summary.budget}"
         for row in summary.sentences:
             yield f"  [{row.start}-{row.end}] {' '.join(row.text.split())}"
         yield from (f"  note: {remark}" for remark in summary.remarks)

@@ -381,3 +381,15 @@ def test_a_record_that_was_cut_is_marked_on_the_terminal(run, make):
     lines = out.splitlines()
     (whole,), (cut,) = ([line for line in lines if line.startswith(f"  {name} ")] for name in ("r1", "r2"))
     assert cut.endswith("yes") and not whole.endswith("yes") and any(line.endswith("cut short") for line in lines)
+
+
+def test_an_empty_name_is_not_no_name(run, make):
+    path = make("a.fa", ">a\nACGT\n")
+    assert run(path, "--out", "")[:2] == (2, "")
+    code, out, err = run(path, "--model", "", model=())
+    assert (code, out) == (1, "") and "no config.json" in err
+
+
+def test_one_is_not_many(run, make):
+    assert "1 word, 1 sentence; the summary has 1 word," in run(make("a.txt", "hello"))[1]
+    assert "1 id, 1 sequence;" in run(make("a.fa", ">a\nACGT\n>a\nACGT\n"))[1]
