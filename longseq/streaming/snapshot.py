@@ -18,6 +18,7 @@ from longseq.model import Checkpoint, State
 from longseq.model.state import map_tensors, named_tensors
 
 SCHEMA = "longseq.state/1"
+AGAIN = "read the record again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
             where=str(path),
             expected=f"a state of model {checkpoint.name} ({checkpoint.sha256[:12]})",
             found=f"one of another model ({facts['model_sha256'][:12]})",
-            remedy="load the model that made it, or read the record again",
+            remedy=f"load the model that made it, or {AGAIN}",
         )
     device = next(checkpoint.model.parameters()).device
     with torch.inference_mode():
@@ -107,7 +108,7 @@ def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
     if facts.get("schema") != SCHEMA:
         raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
     if _digest(tensors, metadata["facts"]) != metadata.get("sha256"):
-        raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy="read again")
+        raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy=AGAIN)
     return facts, tensors
 
 
