@@ -29,7 +29,7 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
     place = Path(path)
     if place.is_dir() and (place / "config.json").is_file():
         return _checkpoint(path)
-    if not place.exists() and path != "-" and place.name == path and path in _shipped():
+    if not place.is_file() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):
         return _state(path, model)

@@ -55,6 +55,13 @@ def test_a_checkpoint(info, checkpoint):
     assert facts["card"].startswith("# ")
 
 
+def test_a_shipped_name_beside_a_folder_of_that_name(info, checkpoint, tmp_path, monkeypatch):
+    monkeypatch.setattr("longseq.model.checkpoint.PRETRAINED", checkpoint.parent)
+    (tmp_path / "here" / checkpoint.name).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here")
+    assert info(checkpoint.name)["path"] == str(checkpoint)
+
+
 def test_a_saved_state(info, checkpoint, tmp_path):
     loaded = load(checkpoint)
     reader = Surprisal(loaded, chunk=8)()
