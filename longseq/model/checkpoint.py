@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save as to_bytes
 
 from longseq import tokens
 from longseq.config import from_mapping, to_mapping
@@ -230,7 +230,8 @@ def save(
         weights = {
             name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()
         }
-        save_file(weights, aside / "model.safetensors", metadata={"format": "pt"})
+        # Written by us: of a full disk safetensors says no OSError.
+        (aside / "model.safetensors").write_bytes(to_bytes(weights, metadata={"format": "pt"}))
         if labels is not None:
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
         (aside / "README.md").write_text(

@@ -1,6 +1,7 @@
 """Checkpoint directories: round trip, digest, and refusal of what does not fit."""
 
 import json
+import resource
 
 import pytest
 import torch
@@ -39,6 +40,18 @@ def test_bfloat16_on_disk_is_float32_in_memory(folder, tmp_path):
         assert tensor.dtype == torch.float32
         assert torch.equal(tensor, checkpoint.model.state_dict()[name].bfloat16().float())
     assert again.sha256 != checkpoint.sha256
+
+
+def test_a_full_disk_is_an_error_of_the_system_and_leaves_nothing(folder):
+    checkpoint = load(folder)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, before[1]))  # the configuration fits, the weights do not
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            save(folder.parent / "other", checkpoint.model, checkpoint.tokenizer)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [p.name for p in folder.parent.iterdir()] == ["m"]
 
 
 def test_existing_output_is_refused(folder):
