@@ -21,7 +21,7 @@ class NextToken(nn.Module):
         self.score = nn.Linear(width, vocabulary)
 
     def forward(self, hidden: Tensor, before: State | None = None) -> Tensor:
-        """hidden (B, T, D) of tokens whose predecessors left `before` → logits (B, T, vocabulary) of the same tokens."""
+        """hidden (B, T, D) of tokens whose predecessors left `before` → logits (B, T, vocabulary) of those tokens."""
         first = self.start.expand(hidden.shape[0], -1)
         if before is not None:
             first = torch.where((before.seen > 0)[:, None], before.last, first)
@@ -37,9 +37,9 @@ class Pool(NamedTuple):
     weight: Tensor
     """(B,) float64, sum of the weights."""
     top: Tensor
-    """(B,) float64, largest score so far; 0 without attention."""
+    """(B,) float64, largest score so far: 0 without attention, -inf where no token was valid yet."""
     largest: Tensor
-    """(B, D), maximum so far."""
+    """(B, D), maximum so far; -inf where no token was valid yet."""
     last: Tensor
     """(B, D), last valid hidden vector."""
 
