@@ -14,7 +14,7 @@ from tokenizers import Encoding, Tokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
 from longseq.errors import CheckpointError, InputError
-from longseq.tokens.stream.rules import Spec, added_tokens_rule, flat, normalizer_rules, pretokenizer_rules
+from longseq.tokens.stream.rules import AddedTokens, Spec, flat, normalizer_rules, pretokenizer_rules
 from longseq.tokens.stream.seams import Seams
 
 __all__ = ["Encoding", "Engine", "Tokens", "span"]
@@ -100,7 +100,7 @@ class Engine:
 
     def decode(self, ids: np.ndarray) -> str:
         """The text of ids (T,) as the tokenizer's decoder writes it."""
-        return self._tokenizer.decode(ids.tolist(), skip_special_tokens=False)
+        return self._tokenizer.decode(ids.tolist(), skip_special_tokens=False).replace(HIDDEN, "")
 
     @cached_property
     def seams(self) -> Seams:
@@ -108,9 +108,7 @@ class Engine:
         normalizer = self._tokenizer.normalizer
         return Seams(
             normalizer_rules(self.spec["normalizer"], _normalizing),
-            added_tokens_rule(
-                self.spec["added_tokens"], normalizer.normalize_str if normalizer is not None else lambda text: text
-            ),
+            AddedTokens.of(_sought(self.spec), normalizer.normalize_str if normalizer is not None else str),
             pretokenizer_rules(self.spec["pre_tokenizer"]),
         )
 
@@ -123,15 +121,54 @@ def span(encoding: Encoding, i: int) -> tuple[int, int]:
 
 
 def _plain(spec: Spec) -> Tokenizer:
-    model = dict(spec["model"])
-    if model["type"] == "BPE":
-        model["dropout"] = None
-    plain = {**spec, "model": model, "post_processor": None, "truncation": None, "padding": None}
+    plain = {**spec, "model": _unspoken(spec), "post_processor": None, "truncation": None, "padding": None}
+    plain["added_tokens"] = _sought(spec) + [{**t, "content": _hidden(t["content"])} for t in _special(spec)]
+    plain["added_tokens"].sort(key=lambda token: token["id"])
     tokenizer = Tokenizer.from_str(json.dumps(plain))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
     return tokenizer
+
+
+HIDDEN = "\U0010ffff"
+"""Stands before the name of a special token where a model or a text could spell it; it is no character."""
+
+
+def _hidden(content: str) -> str:
+    return HIDDEN + content
+
+
+def _sought(spec: Spec) -> list[dict[str, Any]]:
+    """Added tokens that are words of the text."""
+    return [token for token in spec["added_tokens"] if not token["special"]]
+
+
+def _special(spec: Spec) -> list[dict[str, Any]]:
+    """Added tokens that control a model; not the bytes on which byte-pair encoding falls back by name."""
+    bytes_fall_back = spec["model"].get("byte_fallback", False)
+    return [
+        t for t in spec["added_tokens"] if t["special"] and not (bytes_fall_back and t["content"].startswith("<0x"))
+    ]
+
+
+def _unspoken(spec: Spec) -> dict[str, Any]:
+    """The model without dropout, and with special tokens under names that no text spells.
+
+    Switching special tokens off keeps the library from looking for them, but not a model from finding them among its
+    words.
+    """
+    model = dict(spec["model"])
+    names = {token["content"]: _hidden(token["content"]) for token in _special(spec)}
+    if model["type"] == "BPE":
+        model["dropout"] = None
+        model["merges"] = [(a, b) for a, b in model["merges"] if not {a, b, a + b} & names.keys()]
+    if model["type"] == "Unigram":
+        model["vocab"] = [[names.get(word, word), score] for word, score in model["vocab"]]
+    else:
+        model["vocab"] = {names.get(word, word): i for word, i in model["vocab"].items()}
+        model["unk_token"] = names.get(model["unk_token"], model["unk_token"])
+    return model
 
 
 def _empty(**parts: Any) -> Tokenizer:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from longseq.tokens.stream.buffer import Buffer
 from longseq.tokens.stream.engine import Encoding, Engine, Tokens, span
 from longseq.tokens.stream.join import join
-from longseq.tokens.stream.resume import AtCut, Resume
+from longseq.tokens.stream.resume import AtCut, AtToken, Resume
 from longseq.tokens.stream.seams import REACH
 
 
@@ -48,7 +48,11 @@ class _Window:
 
 
 class Fold:
-    """One text on its way through a tokenizer."""
+    """One text on its way through a tokenizer.
+
+    A text no longer than the cap is always exact: what follows the last cut is held back, up to a cap's worth, until
+    the pre-token it lies in is seen to end; where that cannot be proven, it is encoded again in one window.
+    """
 
     def __init__(self, engine: Engine, sizes: Sizes, provable: bool):
         self._engine, self._sizes, self._provable = engine, sizes, provable
@@ -56,40 +60,44 @@ class Fold:
         """Once the text has ended: whether the tokens given out are proven to be those of the whole text."""
         self.length = 0
         """Code points of the text, once it has ended."""
-        self._opens = True  # no token has been given out yet
 
     def tokens(self, pieces: Iterator[str]) -> Iterator[Tokens]:
         """The text's tokens in order, a window's worth at a time."""
-        buffer = Buffer(pieces)
-        window = self._open(buffer, AtCut(0, 0, []))
-        while True:
-            buffer.forget(window.resume.start - REACH)
-            first = window.resume.first(self._engine, window.text, window.encoding)
-            ended, capped = buffer.ends_at(window.end), window.width >= self._sizes.cap
-            if first is None and not capped and not ended:
+        buffer, cap = Buffer(pieces), self._sizes.cap
+        window: _Window | None = self._open(buffer, AtCut(0, 0, []))
+        origin, held, opens = AtCut(0, 0, []), [], True  # type: tuple[Resume, list[Tokens], bool]
+        while window is not None:
+            buffer.forget(origin.start - REACH)
+            ended = buffer.ends_at(window.end)
+            step = self._step(buffer, window, ended)
+            if step is None and window.width < cap and not ended:
                 window = self._open(buffer, window.resume, 2 * window.width)
                 continue
-            if first is None:
-                self.exact, first = False, window.resume.likely(window.encoding)
-            window.first = first
-            if ended:
-                self.length = window.end
-                yield self._give(window, len(window.encoding))
-                return
-            step = self._cut(buffer, window) or self._join(buffer, window)
-            if step is None and not capped:
-                window = self._open(buffer, window.resume, 2 * window.width)
+            if step is None and held and window.end - origin.start <= cap:
+                window, held = self._open(buffer, origin, cap), []
                 continue
             if step is None:
                 self.exact = False
-                step = self._forced(buffer, window)
+                step = self._forced(buffer, window, ended)
             last, following = step
-            yield self._give(window, last)
-            window = following
+            first_of_all = opens and not any(len(part.ids) for part in held)
+            held.append(self._engine.tokens(window.encoding, window.first, last, window.resume.start, first_of_all))
+            self.length, window = window.end, following
+            unsettled = window is not None and isinstance(window.resume, AtToken)
+            if window is None or not unsettled or window.resume.at - origin.start > cap:
+                opens = first_of_all and not len(held[-1].ids)
+                yield from held
+                origin, held = window.resume if window else origin, []
 
-    def _give(self, window: _Window, last: int) -> Tokens:
-        opens, self._opens = self._opens, self._opens and last == window.first
-        return self._engine.tokens(window.encoding, window.first, last, window.resume.start, opens)
+    def _step(self, buffer: Buffer, window: _Window, ended: bool) -> tuple[int, _Window | None] | None:
+        """(one past the last token to give out, the next window, None at the end of the text); None: not proven."""
+        first = window.resume.first(self._engine, window.text, window.encoding)
+        window.first = window.resume.likely(window.encoding) if first is None else first
+        if first is None:
+            return None
+        if ended:
+            return len(window.encoding), None
+        return self._cut(buffer, window) or self._join(buffer, window)
 
     def _open(self, buffer: Buffer, resume: Resume, width: int | None = None) -> _Window:
         narrow = self._sizes.window if self._provable else self._sizes.cap
@@ -138,11 +146,12 @@ class Fold:
         last, resume, text, encoding = joined
         return last, _Window(resume, window.width, text, encoding)
 
-    def _forced(self, buffer: Buffer, window: _Window) -> tuple[int, _Window]:
-        """As `_cut`, unproven: before the last word, else the last token, that leaves the overlap whole."""
+    def _forced(self, buffer: Buffer, window: _Window, ended: bool) -> tuple[int, _Window | None]:
+        """As `_step`, unproven: before the last word, else the last token, that leaves the overlap whole."""
         spans, words = window.encoding.offsets, window.encoding.word_ids
-        before = len(window.text) - self._overlap(window)
-        after = window.resume.at - window.resume.start
+        if ended:
+            return len(spans), None
+        after, before = window.resume.at - window.resume.start, len(window.text) - self._overlap(window)
         inner = [
             i for i in range(window.first + 1, len(spans)) if max(spans[i - 1][1], after + 1) <= spans[i][0] <= before
         ]

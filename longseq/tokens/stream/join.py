@@ -18,38 +18,43 @@ def join(
 
     The window at hand, `text` from `start` on with new tokens from `first` on, must end inside a pre-token. The next
     one, `width` letters, starts at the last token that leaves `overlap` letters, so that repeats keep their rhythm.
+    Where a letter put before the text breaks the rhythm, it starts earlier by as much as its first token holds.
     """
     shift = _next_start(encoding, first, len(text), overlap)
-    if shift is None:
-        return None
-    following = buffer.window(start + shift, width)
-    next_encoding = engine.encode(following)
-    lead = text[max(shift - LIMIT, 0) : shift]
-    for tokens in _candidates(engine.seams, text, encoding, first, shift):
-        left, right = letters(encoding, tokens)
-        ids = encoding.ids[tokens.start : tokens.stop]
-        resume = AtToken(start + shift, start + right, ids, start + left, lead)
-        if resume.holds(next_encoding):
-            proven = resume.first(engine, following, next_encoding) is not None
-            return (tokens.stop, resume, following, next_encoding) if proven else None
+    for _ in range(2):
+        if shift is None or not _inside(encoding, shift):
+            return None
+        following = buffer.window(start + shift, width)
+        next_encoding = engine.encode(following)
+        for tokens in _candidates(engine.seams, text, encoding, first, shift):
+            left, right = letters(encoding, tokens)
+            ids, lead = encoding.ids[tokens.start : tokens.stop], text[shift - LIMIT : shift]
+            resume = AtToken(start + shift, start + right, ids, start + left, lead)
+            if resume.holds(next_encoding):
+                proven = resume.first(engine, following, next_encoding) is not None
+                return (tokens.stop, resume, following, next_encoding) if proven else None
+        shift -= span(next_encoding, 0)[1] if len(next_encoding) else 0
     return None
 
 
 def _next_start(encoding: Encoding, first: int, length: int, overlap: int) -> int | None:
-    """Where in this window the next one starts."""
+    """The start of the last token, in the pre-token at the window's end, that leaves `overlap` letters."""
     last = len(encoding) - 1
     if last <= first or span(encoding, last)[1] != length:
         return None
-    word = encoding.token_to_word(last)
     place = encoding.char_to_token(length - overlap)
-    while place is not None and place > first and encoding.token_to_word(place) == word:
+    while place is not None and place > first and encoding.token_to_word(place) == encoding.token_to_word(last):
         start = span(encoding, place)[0]
         if start <= length - overlap and together(encoding, place).start == place:
-            led = encoding.char_to_token(max(start - LIMIT, 0))
-            inside = led is not None and encoding.token_to_word(led) == word and start >= LIMIT
-            return start if inside else None
+            return start
         place -= 1
     return None
+
+
+def _inside(encoding: Encoding, shift: int) -> bool:
+    """Whether the `LIMIT` letters before `shift` lie in the pre-token at the window's end."""
+    lead = encoding.char_to_token(shift - LIMIT) if shift >= LIMIT else None
+    return lead is not None and encoding.token_to_word(lead) == encoding.token_to_word(len(encoding) - 1)
 
 
 def _candidates(seams: Seams, text: str, encoding: Encoding, first: int, shift: int) -> Iterator[range]:

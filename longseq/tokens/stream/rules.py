@@ -188,29 +188,46 @@ def _bytes_as_letters(text: str) -> str:
     return text
 
 
-def added_tokens_rule(tokens: Iterable[Spec], normalize: Callable[[str], str]) -> Rule:
-    """Added tokens are sought in the text before and after it is normalized; those not sought still shadow others."""
-    contents: list[str] = []
-    rules: list[Pair] = []
-    for token in tokens:
-        forms = [form for form in {token["content"], normalize(token["content"])} if form]
-        contents += forms
-        for form in forms if token.get("lstrip") or token.get("rstrip") or token.get("single_word") else []:
-            rules.append(_edges(form, token))
-    inner = neighbours(contents)
-    if not rules:
-        return Rule(crosses=inner)
-    return Rule(crosses=lambda a, b: inner(a, b) or any(rule(a, b) for rule in rules))
+@dataclass(frozen=True)
+class AddedTokens:
+    """Words sought in the text both before and after it is normalized; what lies between two is a text of its own."""
+
+    crosses: Pair = never
+    """As in `Rule`."""
+    contents: frozenset[str] = frozenset()
+    """All words, as given and normalized."""
+    spaces_after: bool = False
+    """Whether one of them takes the spaces that follow it."""
+
+    @classmethod
+    def of(cls, tokens: Iterable[Spec], normalize: Callable[[str], str]) -> AddedTokens:
+        contents: set[str] = set()
+        pairs: list[Pair] = []
+        tokens = list(tokens)
+        for token in tokens:
+            forms = {form for form in (token["content"], normalize(token["content"])) if form}
+            contents |= forms
+            if token["lstrip"] or token["rstrip"] or token["single_word"]:
+                pairs += [_edges(form, token) for form in forms]
+        pairs.append(neighbours(contents))
+        spaces_after = any(token["rstrip"] for token in tokens)
+        return cls(lambda a, b: any(pair(a, b) for pair in pairs), frozenset(contents), spaces_after)
+
+    def may_end(self, left: str) -> bool:
+        """Whether one may end where `left` ends, of which only the last letters are known."""
+        if self.spaces_after and is_space(left[-1]) is not False:
+            return True
+        return any(content.endswith(left[-len(content) :]) for content in self.contents)
 
 
 def _edges(content: str, token: Spec) -> Pair:
     """The token looks at, or takes, what stands beside it."""
-    strips = token.get("lstrip") or token.get("rstrip")
+    strips = token["lstrip"] or token["rstrip"]
 
     def crosses(a: str, b: str) -> bool:
         if a == content[-1] or b == content[0]:
-            return bool(token.get("single_word")) or is_space(a) is not False or is_space(b) is not False
-        return bool(strips) and is_space(a) is not False and is_space(b) is not False
+            return token["single_word"] or is_space(a) is not False or is_space(b) is not False
+        return strips and is_space(a) is not False and is_space(b) is not False
 
     return crosses
 

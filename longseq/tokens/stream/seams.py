@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from longseq.tokens.stream.rules import REACHES, Rule, nothing_to_tell
+from longseq.tokens.stream.rules import REACHES, AddedTokens, Rule, nothing_to_tell
 
 REACH = 16
 """Letters on either side of a place from which it is judged."""
@@ -13,7 +13,7 @@ REACH = 16
 class Seams:
     """The rules of one tokenizer in the order in which its components act."""
 
-    def __init__(self, normalizers: list[Rule], added: Rule, pretokenizers: list[Rule]):
+    def __init__(self, normalizers: list[Rule], added: AddedTokens, pretokenizers: list[Rule]):
         self._normalizers, self._added, self._pretokenizers = normalizers, added, pretokenizers
 
     @property
@@ -60,7 +60,7 @@ class Seams:
         `at` and a place that it does not reach across.
         """
         left, right = text[max(at - REACH, 0) : at], text[at : at + REACH]
-        if not left or not right or self._added.crosses(left[-1], right[0]):
+        if not left or not right or self._near_word(left, right):
             return None
         for rule in self._normalizers:
             if rule.crosses(left[-1], right[0]):
@@ -69,7 +69,11 @@ class Seams:
             left, right = rule.apply(left), rule.apply(right)
             if not left or not right:
                 return None
-        return None if self._added.crosses(left[-1], right[0]) else (left, right)
+        return None if self._near_word(left, right) else (left, right)
+
+    def _near_word(self, left: str, right: str) -> bool:
+        """Whether an added token may cross, or may end here: whether it does can depend on all that stands before."""
+        return self._added.crosses(left[-1], right[0]) or self._added.may_end(left)
 
 
 def _settled(rule: Rule, left: str, right: str) -> tuple[str, str]:
