@@ -46,11 +46,6 @@ class Memory(NamedTuple):
         """The sum itself in float64: (B, H, K, V+1). May overflow only beyond 1e308."""
         return self.wide() * pow2(self.exponent)[..., None, None]
 
-    def rescale(self) -> Memory:
-        """Move the power of two of the largest entry into the exponent; the value keeps every bit."""
-        value, shift = normalise(self.wide())
-        return Memory.split(value, self.exponent + shift, self.hi.dtype)
-
 
 def working_dtype(x: Tensor) -> torch.dtype:
     """float64 stays; everything else is summed from float32."""

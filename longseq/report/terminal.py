@@ -212,7 +212,7 @@ def _span(span: tuple[float, float]) -> str:
 
 
 def _place(interval: Interval) -> str:
-    """As `--region` takes it: 1-based and closed."""
+    """As `--region` takes it, 1-based and closed, but for the end of a long name."""
     return f"{_short(interval.record)}:{interval.start + 1:,}-{interval.end:,}"
 
 

@@ -20,19 +20,21 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a saved state, or `-`.
         kind: Overrides what a file's content says.
-        model: The checkpoint that a saved state must belong to.
+        model: The checkpoint that a saved state must belong to; nothing but a saved state is expected then.
 
     Raises:
         InputError: what stands there is none of these.
         StateError: a saved state that is damaged, or belongs to another model than `model`.
     """
     place = Path(path)
+    if model is not None:
+        return _state(path, model)
     if place.is_dir() and (place / "config.json").is_file():
         return _checkpoint(path)
     if not place.is_file() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):
-        return _state(path, model)
+        return _state(path)
     return _file(path, kind)
 
 
@@ -60,7 +62,7 @@ def _checkpoint(path: str) -> dict:
     }
 
 
-def _state(path: str, model: str | None) -> dict:
+def _state(path: str, model: str | None = None) -> dict:
     from longseq.streaming.snapshot import load_snapshot, read_snapshot
 
     facts, tensors = read_snapshot(path)

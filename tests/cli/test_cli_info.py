@@ -92,6 +92,11 @@ def test_tensors_that_are_no_state(capsys, checkpoint):
     assert "expected a saved state, found tensors of another kind" in capsys.readouterr().err
 
 
+def test_a_model_is_for_states_only(capsys, checkpoint):
+    assert main(["info", str(DATA / "awkward.fa"), "--model", str(checkpoint)]) == 1
+    assert "awkward.fa: expected a saved state" in capsys.readouterr().err
+
+
 def test_plain_text(capsys):
     assert main(["info", str(DATA / "chloroplast.gb.gz")]) == 0
     lines = capsys.readouterr().out.splitlines()
