@@ -78,6 +78,7 @@ def prepare(inputs: Sequence[str], directory: Path, tokenizer: DnaTokenizer, pro
 
     Raises:
         InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
+        UsageError: a stream, or a path that no text file can hold.
     """
     target = directory / digest(inputs, tokenizer.alphabet)
     if not target.exists():
@@ -95,6 +96,15 @@ def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
     for name in inputs:
         if name == "-":
             raise UsageError(where="<stdin>", expected="a file, to come back to on a resume", found="a stream")
+        said = name.encode("utf-8", "backslashreplace").decode()
+        if said != name:
+            raise UsageError(
+                where=said,
+                expected="a path that is valid Unicode, to be kept in run.toml",
+                found="other bytes",
+                remedy="rename it, or name a link to it",
+            )
+    for name in inputs:
         try:
             with open(name, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
