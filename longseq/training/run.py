@@ -39,6 +39,7 @@ def train(
 
     Raises:
         OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
+        UsageError: `out` cannot be made; an input that is a stream, or has a path that no text file can hold.
         InputError: an input that cannot be read, or no bases to learn from.
         ConfigError: a resumed run of another model, other data or another batch.
         StoppedError: TERM or USR1 came; the step was finished and saved. Ctrl-C does the same and is raised on.
@@ -57,13 +58,16 @@ def train(
         data = Path(scratch) if dry_run else folder.data
         try:
             with processes.main_process_first():
+                if not dry_run:
+                    folder.make()
                 store = prepare(config.inputs, data, tokenizer, progress)
+            last = checkpoint.latest(folder.checkpoints) if resume else None
+            loop = Loop(config, folder, processes, store, tokenizer, last, began)
+            plan = loop.plan()
         except BaseException:
-            folder.tidy()
+            if processes.is_main_process:
+                folder.tidy()
             raise
-        last = checkpoint.latest(folder.checkpoints) if resume else None
-        loop = Loop(config, folder, processes, store, tokenizer, last, began)
-        plan = loop.plan()
         if processes.is_main_process:
             announce(plan)
         if dry_run:
@@ -71,7 +75,6 @@ def train(
         if processes.is_main_process:
             if last is None:
                 folder.clear()
-            folder.path.mkdir(parents=True, exist_ok=True)
             with write_aside(folder.config, force=True) as aside:
                 aside.write_text(to_toml(config), encoding="utf-8")
         processes.wait_for_everyone()

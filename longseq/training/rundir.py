@@ -11,9 +11,11 @@ nonfinite.json  the windows of a step whose loss or gradient was no number
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from longseq.errors import OutputExistsError
+from longseq.errors import OutputExistsError, UsageError
 
 
 class RunDirectory:
@@ -25,17 +27,20 @@ class RunDirectory:
         self.checkpoints = self.path / "checkpoints"
         self.model = self.path / "model"
         self.nonfinite = self.path / "nonfinite.json"
-        self._existed = self.path.exists()
+        with self._said():
+            self._absent = [p for p in (self.data, self.path, *self.path.parents) if not p.exists()]
 
     def check(self, *, resume: bool, force: bool) -> None:
         """Raise unless a run may be here: nothing yet, or a run and `resume` (go on) or `force` (start anew).
 
         Raises:
             OutputExistsError: there is something, and neither was asked for, or it is no run.
+            UsageError: the directory cannot be looked into.
         """
         if self.path.exists() and not self.path.is_dir():
             raise OutputExistsError("is a file", where=str(self.path), remedy="name a directory")
-        entries = {p.name for p in self.path.iterdir()} if self.path.exists() else set()
+        with self._said():
+            entries = {p.name for p in self.path.iterdir()} if self.path.exists() else set()
         if entries <= {self.data.name}:
             return
         if self.config.name not in entries:
@@ -47,6 +52,15 @@ class RunDirectory:
                 "holds a run already", where=str(self.path), remedy="--resume goes on with it, --force starts it anew"
             )
 
+    def make(self) -> None:
+        """Make the directory, and those above it that are missing.
+
+        Raises:
+            UsageError: it cannot be made.
+        """
+        with self._said():
+            self.path.mkdir(parents=True, exist_ok=True)
+
     def clear(self) -> None:
         """Remove what an earlier run left here; its bases stay."""
         for directory in (self.checkpoints, self.model):
@@ -55,7 +69,19 @@ class RunDirectory:
             file.unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Remove what a run that could not begin has made, if it is empty."""
-        for directory in (self.data, self.path):
-            if not self._existed and directory.is_dir() and not any(directory.iterdir()):
+        """Remove what a run that could not begin has made."""
+        for directory in self._absent:
+            if directory == self.data:
+                shutil.rmtree(directory, ignore_errors=True)
+            elif directory.is_dir() and not any(directory.iterdir()):
                 directory.rmdir()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """What the system says of the directory, as an error of the request."""
+        try:
+            yield
+        except OSError as error:
+            raise UsageError(
+                f"cannot be written: {error.strerror or error}", where=str(self.path), remedy="give another name"
+            ) from None

@@ -73,6 +73,9 @@ def test_a_file_of_settings(genome, tmp_path, capsys):
     (["{genome}", "--config", "{folder}/none.toml"], 2, "none.toml: No such file"),
     (["{genome}", "--resume", "--force"], 2, "exclude each other"),
     (["{genome}", "--out", "{folder}"], 2, "something else than a training run"),
+    (["{genome}", "--out", "{folder}/n.fa/run"], 2, "n.fa/run: cannot be written: Not a directory; give another name"),
+    (["{genome}", "--out", "x" * 300], 2, "cannot be written: File name too long; give another name"),
+    (["{genome}", "--set", "data.held_out_records=['chr9']"], 2, "data.held_out_records: expected ids of records"),
 ])  # fmt: skip
 def test_wrong_requests(genome, tmp_path, capsys, words, code, message):
     (tmp_path / "empty.fa").write_text("")
