@@ -122,6 +122,16 @@ def _figures(number: float) -> str:
     return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:.3g}"
 
 
+def count(number: int, noun: str) -> str:
+    """`1 step`, `1,200 steps`."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def memory(mib: float) -> str:
+    """`312 MiB`, and from 1,024 on `1.4 GiB`."""
+    return f"{_figures(mib)} MiB" if mib < 1023.5 else f"{_figures(mib / 1024)} GiB"
+
+
 def duration(seconds: float) -> str:
     """`45 s`, `1 min 34 s`, `3 h 20 min`."""
     seconds = round(seconds)

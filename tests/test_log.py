@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from longseq.log import BarProgress, describe, duration, short
+from longseq.log import BarProgress, count, describe, duration, memory, short
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,18 @@ def test_three_figures_and_no_exponent(number, text):
 @pytest.mark.parametrize(("seconds", "text"), [(59.4, "59 s"), (59.6, "1 min 0 s"), (12_000, "3 h 20 min")])
 def test_a_duration(seconds, text):
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("mib", "text"), [(417.3, "417 MiB"), (1023.6, "1 GiB"), (1434, "1.4 GiB"), (98_304, "96 GiB")]
+)
+def test_an_amount_of_memory(mib, text):
+    assert memory(mib) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 steps"), (1, "1 step"), (1_200, "1,200 steps")])
+def test_a_count(number, text):
+    assert count(number, "step") == text
 
 
 def test_a_line():

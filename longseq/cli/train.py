@@ -11,7 +11,7 @@ import click
 
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
-from longseq.log import duration, short
+from longseq.log import count, duration, short
 
 if TYPE_CHECKING:
     from longseq.training import Outcome, Plan
@@ -87,7 +87,8 @@ def command(
 
 
 def _line(outcome: Outcome) -> str:
-    text = f"{outcome.model}: {outcome.step:,} steps, {short(outcome.tokens)} tokens in {duration(outcome.seconds)}"
+    text = f"{outcome.model}: {count(outcome.step, 'step')}, {short(outcome.tokens)} tokens in "
+    text += duration(outcome.seconds)
     if outcome.held_out_bits is not None:
         text += f"; {outcome.held_out_bits:.4f} bits per base held out"
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from longseq.training.config import TrainConfig
+from longseq.training.plan import epochs
 from longseq.training.split import Split
 from longseq.training.store import Store
 
@@ -31,7 +32,7 @@ def card(
         "strands": "both" if data.both_strands else "forward",
         "windows": f"{data.window:,} bases, state carried over {data.carry}{relabelled}",
         "steps": f"{step:,} of {config.batch:,} tokens",
-        "tokens scored": f"{tokens:,} ({tokens / parts.train.bases:.2g} epochs)",
+        "tokens scored": f"{tokens:,} ({epochs(tokens, parts.train.bases)})",
         "optimiser": f"AdamW, rate {config.optimiser.rate:g}, weight decay {config.optimiser.weight_decay:g}",
         "precision": config.precision,
         "seeds": f"model {config.model.seed}, data {data.seed}",

@@ -18,7 +18,7 @@ import torch
 from longseq.config import to_mapping
 from longseq.errors import LongseqError, StoppedError
 from longseq.formats.jsonfile import write_json
-from longseq.log import Progress
+from longseq.log import Progress, memory
 from longseq.model import LanguageModel, save
 from longseq.tokens import DnaTokenizer
 from longseq.training import checkpoint
@@ -31,7 +31,7 @@ from longseq.training.evaluate import evaluate
 from longseq.training.journal import Journal
 from longseq.training.objective import NextTokenLoss
 from longseq.training.optimiser import rate
-from longseq.training.plan import Outcome, Plan, last_step
+from longseq.training.plan import Outcome, Plan, last_step, notes
 from longseq.training.rundir import RunDirectory
 from longseq.training.signals import StopRequest
 from longseq.training.split import split
@@ -114,7 +114,7 @@ class Loop:
             precision=config.precision,
             threads=torch.get_num_threads(),
             processes=self.processes.num_processes,
-            notes=tuple(f"note: {where} ends early" for where in self.store.truncated()),
+            notes=notes(self.store, self.split, config.data),
         )
 
     def go(self, plan: Plan, progress: Progress) -> Outcome:
@@ -291,7 +291,7 @@ class Loop:
         shown = {"bits": f"{facts['bits_per_base']:.4f}"}
         if self.position.held_out_bits is not None:
             shown["held out"] = f"{self.position.held_out_bits:.4f}"
-        return shown | {"rate": f"{facts['learning_rate']:.2e}", "memory": f"{facts['memory_mib']:.0f} MiB"}
+        return shown | {"rate": f"{facts['learning_rate']:.2e}", "memory": memory(facts["memory_mib"])}
 
 
 def _due(step: int, every: int) -> bool:

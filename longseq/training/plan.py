@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from longseq.log import duration, short
-from longseq.training.config import TrainConfig
+from longseq.log import count, duration, memory, short
+from longseq.training.config import DataConfig, TrainConfig
+from longseq.training.split import Split
+from longseq.training.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Estimate of the time from here to the end, evaluation and checkpoints apart."""
-        whole = float("inf") if self.steps is None else (self.steps - self.first_step) * self.step_seconds
+        whole = float("inf") if self.steps is None else max(self.steps - self.first_step, 0) * self.step_seconds
         return whole if self.minutes is None else min(whole, max(60 * self.minutes - self.spent, 0.0))
 
     @property
@@ -55,16 +57,22 @@ class Plan:
     def lines(self) -> list[str]:
         """For people."""
         where = f"{self.processes} × {self.device}" if self.processes > 1 else self.device
-        steps = "as many steps as time allows" if self.steps is None else f"{self.steps:,} steps"
+        steps = "as many steps as time allows" if self.steps is None else count(self.steps, "step")
         begun = f", {self.first_step:,} done" if self.first_step else ""
+        run = f"run: {steps} of {self.batch:,} tokens{begun}"
+        if self.tokens:
+            to_go = [
+                f"{run}, {short(self.tokens)} tokens to go ({epochs(self.tokens, self.bases)})",
+                f"estimate: {duration(self.seconds)} at {short(self.batch / self.step_seconds)} tokens/s, "
+                f"{memory(self.memory_mib)}",
+            ]
+        else:
+            to_go = [f"{run}, nothing left to do"]
         return [
-            f"model: {self.parameters:,} parameters; {where}, {self.precision}, {self.threads} threads",
-            f"data: {self.bases:,} bases to learn from; held out: {self.held_out}",
+            f"model: {self.parameters:,} parameters; {where}, {self.precision}, {count(self.threads, 'thread')}",
+            f"data: {count(self.bases, 'base')} to learn from; held out: {self.held_out}",
             *self.notes,
-            f"run: {steps} of {self.batch:,} tokens{begun}, {short(self.tokens)} tokens to go "
-            f"({self.tokens / self.bases:.2g} epochs)",
-            f"estimate: {duration(self.seconds)} at {short(self.batch / self.step_seconds)} tokens/s, "
-            f"{short(self.memory_mib)} MiB",
+            *to_go,
         ]
 
 
@@ -82,6 +90,28 @@ class Outcome:
     """Bits per base of what was held out; None where nothing was, or after a dry run."""
     model: Path | None
     """Directory of the trained model; None after a dry run."""
+
+
+def epochs(tokens: int, bases: int) -> str:
+    """`0.11 epochs`, `120 epochs`: how often so many tokens read so many bases."""
+    times = tokens / bases
+    text = short(times) if times >= 0.001 or not tokens else "under 0.001"
+    return f"{text} {'epoch' if text == '1' else 'epochs'}"
+
+
+def notes(store: Store, parts: Split, data: DataConfig) -> tuple[str, ...]:
+    """What the reader should know of the inputs before a run begins."""
+    found = [f"note: {where} ends early" for where in store.truncated()]
+    bases = parts.train.bases
+    if bases < data.window:
+        verb = "is" if bases == 1 else "are"
+        found.append(
+            f"warning: {count(bases, 'base')} {verb} less than one window of {data.window:,} (data.window); "
+            "a model learns little from so few"
+        )
+    if not parts.held_out.bases:
+        found.append("warning: nothing is held out (data.held_out), so nothing will say how well the model does")
+    return tuple(found)
 
 
 def last_step(config: TrainConfig, per_epoch: float) -> int | None:

@@ -29,7 +29,7 @@ def test_trains_and_resumes(genome, tmp_path, capsys):
     assert main(["train", genome, "--out", str(run), *OPTIONS, "--set", "steps=3"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith(f"{run / 'model'}: 3 steps, 192 tokens in") and "bits per base held out" in said.out
-    assert "parameters; cpu, fp32, 1 threads" in said.err and "held out: the last 2.00% of the record" in said.err
+    assert "parameters; cpu, fp32, 1 thread\n" in said.err and "held out: the last 2.00% of the record" in said.err
     assert load(TrainConfig, run / "run.toml").inputs == (genome,)
     # The settings of the run are in the run.
     assert main(["train", "--out", str(run), "--resume", "--set", "steps=5", "--json", "-q"]) == 0

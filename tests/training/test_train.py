@@ -268,6 +268,21 @@ def test_a_file_that_ends_early_is_noted(settings, tmp_path):
     assert any(note.endswith("cut.fa.gz (cut) ends early") for note in plans[0].notes)
 
 
+@pytest.mark.parametrize(("letters", "changes", "warnings"), [
+    ("A", {}, ["1 base is less than one window of 32", "nothing is held out"]),
+    ("ACGTACGTAACC", {"data__held_out": 0.2}, ["10 bases are less than one window of 32"]),
+    ("ACGTACGTAACC" * 4, {"data__held_out": 0.0}, ["nothing is held out"]),
+    ("ACGTACGTAACC" * 4, {"data__held_out": 0.2}, []),
+])  # fmt: skip
+def test_too_little_to_learn_from_is_noted(settings, tmp_path, letters, changes, warnings):
+    (tmp_path / "few.fa").write_text(f">few\n{letters}\n")
+    plans = []
+    few = settings(inputs=[str(tmp_path / "few.fa")], steps=1, **changes)
+    train(few, tmp_path / "run", dry_run=True, announce=plans.append)
+    assert len(plans[0].notes) == len(warnings)
+    assert all(note.startswith(f"warning: {said}") for note, said in zip(plans[0].notes, warnings, strict=True))
+
+
 def test_a_dry_run_says_what_would_be_and_leaves_nothing(settings, tmp_path):
     plans = []
     outcome = train(settings(steps=None, epochs=2.0), tmp_path / "run", dry_run=True, announce=plans.append)
