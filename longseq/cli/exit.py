@@ -58,8 +58,8 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
         return _say(str(error), USAGE, talk)
     except LongseqError as error:
         return _say(str(error), BAD_DATA, talk)
-    except (KeyboardInterrupt, click.Abort):
-        return _say("interrupted", INTERRUPTED, talk)
+    except (KeyboardInterrupt, click.Abort) as error:
+        return _say(str(error) or "interrupted", INTERRUPTED, talk)
     except _TerminatedError as error:
         return _say("terminated", 128 + error.number, talk)
     except OSError as error:

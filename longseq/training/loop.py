@@ -237,7 +237,9 @@ class Loop:
 
     def _give_way(self, stop: StopRequest) -> None:
         if stop.name == "SIGINT":
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(
+                f"{self.folder.path}: interrupted, saved after step {self.step:,}; --resume goes on"
+            )
         asked = stop.name or "a signal to another process"
         raise StoppedError(
             f"stopped by {asked} after step {self.step:,}; all of it is saved",

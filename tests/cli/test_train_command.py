@@ -88,20 +88,23 @@ def test_wrong_requests(genome, tmp_path, capsys, words, code, message):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_stopped_run_exits_85(genome, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(("name", "code", "message"), [
+    ("SIGUSR1", 85, "stopped by SIGUSR1 after step 1; all of it is saved; --resume goes on"),
+    ("SIGTERM", 85, "stopped by SIGTERM after step 1; all of it is saved; --resume goes on"),
+    ("SIGINT", 130, "interrupted, saved after step 1; --resume goes on"),
+])  # fmt: skip
+def test_a_stopped_run_says_that_it_is_saved(genome, tmp_path, capsys, monkeypatch, name, code, message):
     class Queue(NullProgress):
         """Takes the machine away after the first step."""
 
         def advance(self, amount, **facts):
             if facts:
-                os.kill(os.getpid(), signal.SIGUSR1)
+                os.kill(os.getpid(), getattr(signal, name))
 
     monkeypatch.setattr(Talk, "progress", lambda self: Queue())
     run = tmp_path / "run"
-    assert main(["train", genome, "--out", str(run), *OPTIONS, "--set", "steps=9"]) == 85
+    assert main(["train", genome, "--out", str(run), *OPTIONS, "--set", "steps=9"]) == code
     said = capsys.readouterr()
-    assert said.err.splitlines()[-1] == (
-        f"longseq: {run}: stopped by SIGUSR1 after step 1; all of it is saved; --resume goes on"
-    )
+    assert said.err.splitlines()[-1] == f"longseq: {run}: {message}"
     assert said.out == ""
     assert (run / "checkpoints" / "latest").read_text() == "step-00000001\n"
