@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from longseq.config import to_mapping
-from longseq.errors import LongseqError, StoppedError
-from longseq.formats.jsonfile import write_json
+from longseq.errors import StoppedError
 from longseq.log import Progress, memory
 from longseq.model import LanguageModel, save
 from longseq.tokens import DnaTokenizer
-from longseq.training import checkpoint
+from longseq.training import checkpoint, nonfinite
 from longseq.training.card import card
 from longseq.training.carried import pack, unpack
 from longseq.training.checkpoint import Position
@@ -79,7 +78,7 @@ class Loop:
         if saved:
             self.state = unpack(saved["states"], self.objective, self.steps.batch(self.step).ids, processes)
         self._began = began - self.position.seconds
-        self._saved_at = self.step if saved else -1
+        self._saved_at = self._resumed_at = self.step if saved else -1
         self._evaluation_seconds = 0.0
 
     def seconds(self) -> float:
@@ -251,20 +250,12 @@ class Loop:
         """The parameters are still those of the step before: save them, say where the batch came from, stop."""
         if all(bool(p.isfinite().all()) for p in self.model.parameters()):
             self._save()
-        what, value = ("loss", loss) if not math.isfinite(loss) else ("norm of the gradient", norm)
-        steps = Steps(self.steps.windows, self.steps.size)
-        windows = steps.places(self.step)
+        everyone = Steps(self.steps.windows, self.steps.size)
         if self.processes.is_main_process:
-            document = {"step": self.step + 1, "loss": str(loss), "gradient_norm": str(norm), "windows": windows}
-            write_json(self.folder.nonfinite, document, force=True)
-        first = next(iter(windows[0]), None)
-        place = f", first {first['record']}:{first['start']}-{first['end']} ({first['strand']})" if first else ""
-        raise LongseqError(
-            f"the {what} is {value} at step {self.step + 1:,}, in a batch of {len(windows)} windows{place}; "
-            f"checkpoints/latest is from before it, {self.folder.nonfinite.name} lists the windows",
-            where=str(self.folder.path),
-            remedy="lower optimiser.rate, then --resume",
-        )
+            nonfinite.write(self.folder, everyone, self.step, loss, norm)
+        saved = checkpoint.latest(self.folder.checkpoints) is not None
+        resumed = self.step == self._resumed_at
+        raise nonfinite.error(self.folder, everyone, self.step, loss, norm, saved=saved, resumed=resumed)
 
     def _finish(self) -> Outcome:
         if self.processes.is_main_process:

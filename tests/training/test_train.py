@@ -233,6 +233,28 @@ def test_a_loss_that_is_no_number_stops_the_run(settings, tmp_path, monkeypatch)
     assert train(settings(evaluation__every=0), run, resume=True).step == STEPS
 
 
+def test_a_ruined_checkpoint_is_not_resumed_for_ever(settings, tmp_path):
+    """The first update overflows every later step: what is saved is finite, but no rate helps it any more."""
+    run, once = tmp_path / "run", {"evaluation__every": 0, "optimiser__warmup": 0.0}
+    with pytest.raises(
+        LongseqError, match=r"at step 2, .* is from before it; .*; lower optimiser\.rate, then --resume"
+    ):
+        train(settings(optimiser__rate=1e30, **once), run)
+    remedy = r"at step 2, .* may be ruined already; .*; lower optimiser\.rate, then start anew with --force"
+    with pytest.raises(LongseqError, match=remedy):
+        train(settings(**once), run, resume=True)
+    assert train(settings(**once), run, force=True).step == STEPS
+
+
+def test_a_loss_that_is_no_number_where_nothing_was_saved(settings, tmp_path):
+    """Parameters that are no numbers themselves are not saved."""
+    run = tmp_path / "run"
+    nowhere = settings(optimiser__rate=1e39, optimiser__warmup=0.0, evaluation__every=0, checkpoint__every=0)
+    with pytest.raises(LongseqError, match=r"no checkpoint is from before it; .*, then start anew with --force"):
+        train(nowhere, run)
+    assert not (run / "checkpoints").exists()
+
+
 def test_a_disk_that_is_full_leaves_the_last_checkpoint(settings, tmp_path, monkeypatch):
     run, save = tmp_path / "run", torch.save
 
