@@ -69,7 +69,7 @@ def command(
     words: int | None,
     ratio: float | None,
     device: str,
-    threads: int | None,
+    threads: int,
     precision: str,
     chunk: int | None,
     talk: Talk,
