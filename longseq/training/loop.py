@@ -20,7 +20,7 @@ from longseq.errors import StoppedError
 from longseq.log import Progress, memory
 from longseq.model import LanguageModel, save
 from longseq.tokens import DnaTokenizer
-from longseq.training import checkpoint, nonfinite
+from longseq.training import checkpoint, limit, nonfinite
 from longseq.training.card import card
 from longseq.training.carried import pack, unpack
 from longseq.training.checkpoint import Position
@@ -41,9 +41,6 @@ from longseq.training.windows import Batch, Windows
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
-
-RESERVE = 2.0
-"""Seconds of a limited run kept for writing its model, beside what an evaluation takes."""
 
 
 class Loop:
@@ -86,7 +83,11 @@ class Loop:
         return time.monotonic() - self._began
 
     def plan(self) -> Plan:
-        """Time a step on the next batch, without its update."""
+        """Time a step on the next batch, without its update.
+
+        Raises:
+            ConfigError: no step is done yet, and `minutes` are too few for one.
+        """
         config = self.config
         batch = self.steps.batch(self.step)
         began = 0.0
@@ -94,9 +95,12 @@ class Loop:
             began = time.monotonic()
             self.update.gradients(self.step, batch, float(batch.weight.sum()))
             self.update.drop()
-        step_seconds, size = time.monotonic() - began, self.steps.size * self.steps.windows.width
+        step_seconds, size = self._of_first(time.monotonic() - began), self.steps.size * self.steps.windows.width
         scored = min(config.evaluation.tokens, self.split.held_out.bases)
         self._evaluation_seconds = 0.5 * step_seconds * scored / size  # forward only; measured once there is one
+        spent = self._of_first(self.seconds())
+        if self.step == 0:
+            limit.require_a_step(config.minutes, self._evaluation_seconds, spent, step_seconds)
         parameters = sum(p.numel() for p in self.model.parameters() if p.requires_grad)
         return Plan(
             parameters=parameters,
@@ -106,7 +110,7 @@ class Loop:
             steps=last_step(config, self.steps.per_epoch),
             first_step=self.step,
             minutes=config.minutes,
-            spent=self.seconds(),
+            spent=spent,
             step_seconds=step_seconds,
             memory_mib=peak_memory(self.processes.device) + 2 * 4 * parameters / 2**20,
             device=self.processes.device.type,
@@ -126,8 +130,8 @@ class Loop:
                 stopped = False
                 while not stopped and (plan.steps is None or self.step < plan.steps):
                     batch = ahead.get(self.step)
-                    scored, stopped, over = self._agree(batch, stop, plan)
-                    if stopped or over >= 1:
+                    scored, stopped, over = self._agree(batch, stop)
+                    if stopped or (over >= 1 and self.step):  # never a model without a step
                         break
                     done = max(over, (self.step + 1) / (plan.steps or math.inf))
                     facts = self._step(batch, scored, rate(self.config.optimiser, done))
@@ -150,13 +154,15 @@ class Loop:
             if journal:
                 journal.close()
 
-    def _agree(self, batch: Batch, stop: StopRequest, plan: Plan) -> tuple[float, bool, float]:
+    def _agree(self, batch: Batch, stop: StopRequest) -> tuple[float, bool, float]:
         """Tokens scored in all processes, whether any was asked to stop, the share of the time that is over."""
-        limit = 60 * plan.minutes - RESERVE - 1.2 * self._evaluation_seconds if plan.minutes else math.inf
-        share = self.seconds() / limit if limit > 0 else 1.0
-        share = share if self.processes.is_main_process else 0.0  # one clock for all
-        scored, stops, share = sum_over(self.processes, float(batch.weight.sum()), stop.name is not None, share)
-        return scored, stops > 0, share
+        over = limit.share(self.config.minutes, self._evaluation_seconds, self.seconds())
+        scored, stops = sum_over(self.processes, float(batch.weight.sum()), stop.name is not None)
+        return scored, stops > 0, self._of_first(over)
+
+    def _of_first(self, value: float) -> float:
+        """The value in the first process: one clock for all."""
+        return sum_over(self.processes, value if self.processes.is_main_process else 0.0)[0]
 
     def _step(self, batch: Batch, scored: float, learning_rate: float) -> dict[str, float]:
         """One update, and what there is to say about it."""

@@ -15,7 +15,7 @@ from longseq.errors import CheckpointError, ConfigError, InputError, LongseqErro
 from longseq.log import NullProgress
 from longseq.model import LanguageModel
 from longseq.model import load as load_model
-from longseq.training import TrainConfig, train
+from longseq.training import TrainConfig, limit, train
 from longseq.training.objective import NextTokenLoss
 
 STEPS = 8
@@ -343,6 +343,37 @@ def test_a_limit_of_time_ends_the_run(settings, tmp_path, monkeypatch):
     rates = [line["learning_rate"] for line in lines(tmp_path / "run") if "learning_rate" in line]
     top = settings().optimiser.rate
     assert max(rates) == pytest.approx(top, rel=0.01) and rates[-1] < 0.06 * top
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_limit_of_time_too_short_for_a_step_is_refused(settings, tmp_path, monkeypatch, dry_run):
+    """By the same clock: a step takes 50 ms, 2 s are kept for the end, and 100 ms and the trial are over."""
+    ticks = itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(ticks) * 0.05)
+    monkeypatch.setattr("longseq.training.run.time", clock)
+    monkeypatch.setattr("longseq.training.loop.time", clock)
+    short = settings(steps=None, minutes=0.035, evaluation__every=0)
+    with pytest.raises(
+        ConfigError, match=r"minutes: expected time for a step of 0\.05 s beside 2\.\d+ s .*, found 0\.035;"
+    ):
+        train(short, tmp_path / "deep" / "run", dry_run=dry_run)
+    assert not (tmp_path / "deep").exists()
+
+
+def test_the_limit_that_is_named_is_long_enough():
+    with pytest.raises(ConfigError, match=r"a step of 3 s beside 13 s .*give 0\.72 or more, for 10 steps"):
+        limit.require_a_step(0.25, 0.9, spent=10.0, step_seconds=3.0)  # 10 + 2 + 1.08 s, and 10 times 3 s
+    for minutes in (0.72, 0.28, None):
+        limit.require_a_step(minutes, 0.9, spent=10.0, step_seconds=3.0)
+
+
+def test_a_run_whose_time_is_over_still_ends_on_resume(settings, tmp_path):
+    run = tmp_path / "run"
+    stop = Interrupting(3, lambda: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(StoppedError):
+        train(settings(), run, progress=stop)
+    assert train(settings(minutes=0.001), run, resume=True).step == 3
+    assert (run / "model").exists()
 
 
 def test_it_learns_composition(settings, tmp_path):
