@@ -18,7 +18,7 @@ from longseq.training.device import accelerator
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
-from longseq.training.store import prepare
+from longseq.training.store import prepare, require_text
 
 
 def train(
@@ -39,13 +39,14 @@ def train(
 
     Raises:
         OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
-        UsageError: `out` cannot be made; an input that is a stream, or has a path that no text file can hold.
+        UsageError: `out` cannot be made, an input is a stream, or a path is not valid Unicode.
         InputError: an input that cannot be read, or no bases to learn from.
-        ConfigError: a resumed run of another model, other data or another batch.
+        ConfigError: a resumed run of another model, other data or another batch; `minutes` too few for one step.
         StoppedError: TERM or USR1 came; the step was finished and saved. Ctrl-C does the same and is raised on.
         LongseqError: the loss or a gradient is no number, or a checkpoint cannot be written; the last good one is kept.
     """
     began = time.monotonic()
+    require_text(str(out))
     folder = RunDirectory(out)
     folder.check(resume=resume, force=force)
     if not config.inputs:

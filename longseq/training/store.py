@@ -96,14 +96,7 @@ def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
     for name in inputs:
         if name == "-":
             raise UsageError(where="<stdin>", expected="a file, to come back to on a resume", found="a stream")
-        said = name.encode("utf-8", "backslashreplace").decode()
-        if said != name:
-            raise UsageError(
-                where=said,
-                expected="a path that is valid Unicode, to be kept in run.toml",
-                found="other bytes",
-                remedy="rename it, or name a link to it",
-            )
+        require_text(name)
     for name in inputs:
         try:
             with open(name, "rb") as file:
@@ -111,6 +104,19 @@ def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
         except OSError as error:
             raise InputError(error.strerror or "cannot be read", where=name) from None
     return total.hexdigest()[:16]
+
+
+def require_text(path: str) -> None:
+    """Raise unless a text file, a table and a library in another language can hold the path.
+
+    Raises:
+        UsageError: it is not valid Unicode.
+    """
+    said = path.encode("utf-8", "backslashreplace").decode()
+    if said != path:
+        raise UsageError(
+            where=said, expected="a path that is valid Unicode", found="other bytes", remedy="rename it, or name a link"
+        )
 
 
 def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:

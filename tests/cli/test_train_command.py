@@ -63,6 +63,7 @@ def test_a_file_of_settings(genome, tmp_path, capsys):
     (["{folder}/n.fa"], 1, "expected bases A, C, G or T to learn from, found none"),
     (["-"], 2, "<stdin>: expected a file"),
     (["{genome}", "b\udcff.fa"], 2, r"b\udcff.fa: expected a path that is valid Unicode"),
+    (["{genome}", "--out", "{folder}/r\udcff"], 2, r"r\udcff: expected a path that is valid Unicode"),
     (["b\udcff.fa", "--dry-run"], 2, r"b\udcff.fa: expected a path that is valid Unicode"),
     ([], 2, "inputs: expected sequence files, found none"),
     (["{genome}", "--set", "data.windw=5"], 2, "data.windw: unknown key; did you mean data.window?"),
