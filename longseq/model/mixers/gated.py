@@ -7,19 +7,18 @@ the longest context, with some channels that hardly decay; the denominator decay
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from longseq.model.mixers.attend import attend
 from longseq.model.mixers.heads import join_heads, split_heads
 from longseq.ops.convolution import short_convolution
 from longseq.ops.exchange import Exchange
 from longseq.ops.feature_maps import feature_map
-from longseq.ops.linear_attention import linear_attention
-from longseq.ops.memory import EMPTY, Memory, working_dtype
-from longseq.ops.padding import keep
+from longseq.ops.memory import Memory, working_dtype
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
@@ -74,30 +73,23 @@ class Gated(nn.Module):
                 tail = exchange.tail(short_convolution(joined, self.convolution, tail, mask)[1], tail)
             joined, tail = short_convolution(joined, self.convolution, tail, mask)
         q, k, v = (split_heads(part, self.heads) for part in joined.chunk(3, -1))
-        q = self.map.query(q)
-        k, exponent = self.map.key(k)
-        k, v = keep(mask, k), keep(mask, v)
-        if exponent is not None and mask is not None:
-            exponent = exponent.masked_fill(~mask[:, None], EMPTY)
         with torch.autocast(x.device.type, enabled=False):
             # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
             dtype = working_dtype(x)
             g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
-        g = keep(mask, split_heads(g, self.heads))
-        options: dict[str, Any] = {
-            "decay": g,
-            "decay_bound": 1.0,
-            "key_exponent": exponent,
-            "eps": self.map.eps,
-            "block": self.block,
-            "rescale": self.rescale,
-        }
-        memory = None if state is None else state.memory
-        if exchange is not None:
-            start = memory or Memory.empty(q.shape[0], self.heads, k.shape[-1], v.shape[-1] + 1, q)
-            _, mine = linear_attention(q, k, v, None, **options)
-            memory = exchange.memory(mine, g.sum(2), start)
-        y, memory = linear_attention(q, k, v, memory, **options)
+        y, memory = attend(
+            self.map,
+            q,
+            k,
+            v,
+            None if state is None else state.memory,
+            mask,
+            exchange,
+            decay=split_heads(g, self.heads),
+            decay_bound=1.0,
+            block=self.block,
+            rescale=self.rescale,
+        )
         y = join_heads(self.norm(y)) if self.norm_in_heads else self.norm(join_heads(y))
         y = y.to(x.dtype)
         if self.gate is not None:

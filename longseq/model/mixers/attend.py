@@ -1,0 +1,55 @@
+"""What the linear mixers share: map, mask, take up what stands before, attend."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from longseq.ops.exchange import Exchange
+from longseq.ops.feature_maps import FeatureMap
+from longseq.ops.linear_attention import linear_attention
+from longseq.ops.memory import EMPTY, Memory
+from longseq.ops.padding import keep
+
+
+def attend(
+    features: FeatureMap,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    memory: Memory | None,
+    mask: Tensor | None,
+    exchange: Exchange | None,
+    *,
+    decay: Tensor | None = None,
+    decay_bound: float | None = None,
+    block: int,
+    rescale: int,
+) -> tuple[Tensor, Memory]:
+    """q, k, v (B, H, T, K) before the feature map, decay (B, H, T, K) or None → y (B, H, T, V) and the memory after."""
+    q = features.query(q)
+    k, exponent = features.key(k)
+    # Masked after the map: elu(0) + 1 is 1.
+    k, v = keep(mask, k), keep(mask, v)
+    if decay is not None:
+        decay = keep(mask, decay)
+    if exponent is not None and mask is not None:
+        exponent = exponent.masked_fill(~mask[:, None], EMPTY)
+
+    def run(before: Memory | None) -> tuple[Tensor, Memory]:
+        return linear_attention(
+            q,
+            k,
+            v,
+            before,
+            decay=decay,
+            decay_bound=decay_bound,
+            key_exponent=exponent,
+            eps=features.eps,
+            block=block,
+            rescale=rescale,
+        )
+
+    if exchange is not None:
+        start = memory or Memory.empty(q.shape[0], q.shape[1], k.shape[-1], v.shape[-1] + 1, q)
+        memory = exchange.memory(run(None)[1], None if decay is None else decay.sum(2), start)
+    return run(memory)
