@@ -35,7 +35,7 @@ def computing(function: F) -> F:
         click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call."),
         click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True),
         click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads."),
-        click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1, mps."),
+        click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
     ):
         function = option(function)
     return function

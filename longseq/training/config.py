@@ -124,7 +124,8 @@ class TrainConfig:
     precision: Literal["fp32", "bf16"] = "fp32"
     """Of matrix products; parameters, memories and optimiser are fp32."""
     device: str = "auto"
-    """Where to run: cpu, cuda, cuda:1, mps; auto: the first accelerator found, else the CPU."""
+    """Where to run: cpu, cuda, cuda:1; auto: a CUDA device where there is one, else the CPU. (Memories are summed in
+    float64, which Metal has not.)"""
     threads: int | None = None
     """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -138,8 +139,8 @@ class TrainConfig:
         require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
         require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
         require(self.batch >= self.data.window, "batch", self.batch, f"at least one window ({self.data.window} tokens)")
-        known = re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", self.device)
-        require(known is not None, "device", self.device, "auto, cpu, cuda, cuda:N or mps")
+        known = re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device)
+        require(known is not None, "device", self.device, "auto, cpu, cuda or cuda:N")
         letters = len(self.data.alphabet.letters)
         require(
             self.model.vocabulary >= letters,

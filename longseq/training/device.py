@@ -25,8 +25,7 @@ def accelerator(config: TrainConfig) -> Accelerator:
     from accelerate.state import AcceleratorState
 
     kind, _, number = config.device.partition(":")
-    present = ["cpu"] + ["mps"] * torch.backends.mps.is_available()
-    present += [f"cuda:{i}" for i in range(torch.cuda.device_count())]
+    present = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     if kind != "auto" and not any(name.startswith(config.device) for name in present):
         raise UsageError(where="device", expected=config.device, found=", ".join(present) + " only")
     if number:
@@ -35,15 +34,16 @@ def accelerator(config: TrainConfig) -> Accelerator:
         torch.set_num_threads(config.threads)
     # accelerate keeps the first run's device and precision for the whole program; a second run may differ.
     AcceleratorState._reset_state(reset_partial_state=True)
-    return Accelerator(cpu=kind == "cpu", mixed_precision="bf16" if config.precision == "bf16" else "no")
+    return Accelerator(
+        cpu=kind == "cpu" or len(present) == 1, mixed_precision="bf16" if config.precision == "bf16" else "no"
+    )
 
 
 def sum_over(processes: Accelerator, *values: float) -> list[float]:
-    """Each value summed over all processes, in float64 where the device has it."""
+    """Each value summed over all processes, in float64."""
     if processes.num_processes == 1:
         return list(values)
-    dtype = torch.float32 if processes.device.type == "mps" else torch.float64
-    total = processes.reduce(torch.tensor(values, dtype=dtype, device=processes.device), "sum")
+    total = processes.reduce(torch.tensor(values, dtype=torch.float64, device=processes.device), "sum")
     assert isinstance(total, Tensor)
     return total.tolist()
 

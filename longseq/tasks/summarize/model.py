@@ -32,7 +32,7 @@ def load_model(
     """Load a shipped name or a checkpoint directory for reading DNA.
 
     Args:
-        device: cpu, cuda, cuda:1, mps.
+        device: cpu, cuda, cuda:1.
         threads: Of the processor. One by default: a small model gains little from a second, and threads that wait for
             one another on a busy machine are several times slower than one.
         precision: fp32 or bf16; memories and gates are float32 in either.
