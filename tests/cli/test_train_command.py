@@ -71,7 +71,7 @@ def test_a_file_of_settings(genome, tmp_path, capsys):
     (["{genome}", "--minutes", "-1"], 2, "minutes: expected above 0"),
     (["{genome}", "--minutes", "0.001"], 2, "minutes: expected time for a step of"),
     (["{genome}", "--minutes", "0.001", "--dry-run"], 2, "or more, for 10 steps"),
-    (["{genome}", "--device", "abacus"], 2, "device: expected auto, cpu, cuda, cuda:N or mps, found 'abacus'"),
+    (["{genome}", "--device", "abacus"], 2, "device: expected auto, cpu, cuda or cuda:N, found 'abacus'"),
     (["{genome}", "--precision", "fp8"], 2, "precision"),
     (["{genome}", "--config", "{folder}/none.toml"], 2, "none.toml: No such file"),
     (["{genome}", "--resume", "--force"], 2, "exclude each other"),
