@@ -32,8 +32,14 @@ def talking(function: F) -> F:
 def computing(function: F) -> F:
     """`--device`, `--threads`, `--precision`, `--chunk`."""
     for option in (
-        click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call."),
-        click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True),
+        click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call.  [default: 2048]"),
+        click.option(
+            "--precision",
+            type=click.Choice(["fp32", "bf16"]),
+            default="fp32",
+            show_default=True,
+            help="Of matrix products; memories are fp32.",
+        ),
         click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads."),
         click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
     ):

@@ -41,14 +41,22 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @click.option("--region", metavar="NAME[:START-END]", help="Only this stretch, 1-based and closed.")
 @click.option(
-    "--on-unknown", type=click.Choice(["error", "N"]), default="error", show_default=True, help="Other letters."
+    "--on-unknown",
+    type=click.Choice(["error", "N"]),
+    default="error",
+    show_default=True,
+    help="Letters outside the IUPAC codes: stop, or read as N.",
 )
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
-    "--strands", type=click.Choice(["both", "forward"]), default="both", show_default=True, help="For a model."
+    "--strands",
+    type=click.Choice(["both", "forward"]),
+    default="both",
+    show_default=True,
+    help="Strands that a model reads; both take twice as long.",
 )
 @click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
-@click.option("--words", type=int, help="Words of it at most; a CJK letter is one.")
+@click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
 @click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
 @computing
 @talking

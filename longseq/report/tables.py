@@ -64,7 +64,8 @@ HELD = 1 << 13
 class DnaTables:
     """The tables in a folder, made when the first record of DNA comes; use it as a context manager.
 
-    `regions.bed` is BED6 with GC in permille as the score, then GC in percent, GC skew, and the file.
+    `regions.bed` is BED6 with GC in permille as the score, then GC in percent; more columns than seven would be read as
+    places and colours by genome browsers.
     """
 
     def __init__(self, folder: Path):
@@ -110,8 +111,7 @@ class DnaTables:
         self._sequences.write(figures)
         for number, region in enumerate(summary.regions, 1):
             score = 0 if region.gc is None else round(10 * region.gc)
-            extra = (region.gc, region.gc_skew, row.file)
-            self._regions.write(region.interval, f"region{number}", score, extra)
+            self._regions.write(region.interval, f"region{number}", score, (region.gc,))
         if summary.windows is not None and len(summary.windows):
             self._held.append((row, summary.windows))
             self._size += len(summary.windows)

@@ -102,12 +102,13 @@ def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
     if totals.num_seqs > len(seen.dna):
         yield f"  … and {totals.num_seqs - len(seen.dna):,} more"
     if seen.region_count > totals.num_seqs:
-        yield f"  {seen.region_count:,} regions of one composition" + (":" if seen.regions else "")
+        first = f", the first {len(seen.regions)}" if len(seen.regions) < seen.region_count else ""
+        yield f"  {seen.region_count:,} regions of one composition{first}:"
         for region in seen.regions:
             skew = _number(region.gc_skew, 3)
             yield f"    {_place(region.interval)}  GC {_number(region.gc, 2)} %, GC skew {skew}"
     if seen.surprising:
-        yield "  most surprising windows:"
+        yield "  most surprising windows, z within their record:"
         for _, _, _, name, window in sorted(seen.surprising, reverse=True):
             where = Interval(record=name, start=window.start, end=window.end)
             yield f"    {_place(where)}  {window.bits:.3f} bits a base, z {_number(window.z, 1)}"
@@ -139,7 +140,8 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
         chance = f"{skew.null_mean:,.0f} by chance, p {skew.p:.3g}"
         yield (
             "GC skew",
-            f"spans {skew.amplitude:,.0f} ({chance}); lowest at {skew.lowest:,}, highest at {skew.highest:,}",
+            f"cumulative, trend removed: spans {skew.amplitude:,.0f} G - C ({chance}), "
+            f"lowest near {skew.lowest:,}, highest near {skew.highest:,}",
         )
     if seen.windows and seen.spans:
         names = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}

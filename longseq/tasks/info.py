@@ -18,7 +18,8 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
     """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `state`, `dna` or `document`.
 
     Args:
-        path: A file of sequences or documents, a checkpoint directory or shipped name, a saved state, or `-`.
+        path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a saved state,
+            or `-`.
         kind: Overrides what a file's content says.
         model: The checkpoint that a saved state must belong to; nothing but a saved state is expected then.
 
@@ -31,6 +32,8 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
         return _state(path, model)
     if place.is_dir() and (place / "config.json").is_file():
         return _checkpoint(path)
+    if (place / "model" / "config.json").is_file():
+        return _checkpoint(str(place / "model"))  # a training run: what it made
     if not place.is_file() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):

@@ -70,7 +70,7 @@ def surprising_windows(
 ) -> tuple[SurprisingWindow, ...]:
     """The `top` windows of most bits a base, ties by place, out of those at least half full of bases (`bases`, (W,)).
 
-    A record with fewer than two such windows has none.
+    None costs less than the mean of its record; a record with fewer than two such windows has none.
     """
     full = np.flatnonzero((2 * bases >= window) & ~np.isnan(windows.bits))
     if len(full) < 2:
@@ -85,4 +85,5 @@ def surprising_windows(
             z=(float(bits[i]) - mean) / deviation if deviation > 0 else None,
         )
         for i in np.argsort(-bits, kind="stable")[:top]
+        if bits[i] >= mean
     )
