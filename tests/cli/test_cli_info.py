@@ -62,6 +62,13 @@ def test_a_shipped_name_beside_a_folder_of_that_name(info, checkpoint, tmp_path,
     assert info(checkpoint.name)["path"] == str(checkpoint)
 
 
+def test_a_training_run_is_the_model_it_made(info, checkpoint, tmp_path):
+    (tmp_path / "run").mkdir()
+    checkpoint.rename(tmp_path / "run" / "model")
+    facts = info(tmp_path / "run")
+    assert facts["what"] == "checkpoint" and facts["path"] == str(tmp_path / "run" / "model")
+
+
 def test_a_saved_state(info, checkpoint, tmp_path):
     loaded = load(checkpoint)
     reader = Surprisal(loaded, chunk=8)()
