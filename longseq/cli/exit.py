@@ -63,8 +63,9 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
     except _TerminatedError as error:
         return _say("terminated", 128 + error.number, talk)
     except OSError as error:
+        _drop_unwritten()
         if error.errno == errno.EPIPE:
-            return _reader_left()
+            return DONE  # whoever read our output has had enough: no complaint
         return _say(_system_text(error), BAD_DATA, talk)
     except MemoryError:
         return _say("out of memory", BAD_DATA, talk)
@@ -96,10 +97,12 @@ def _click_text(error: click.ClickException) -> str:
     return text if ctx is None or "; " in text else f"{text}; {ctx.command_path} --help lists what there is"
 
 
-def _reader_left() -> int:
-    """Whoever read our output has had enough: no complaint, and none when the interpreter flushes at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return DONE
+def _drop_unwritten() -> None:
+    """What stdout cannot take is dropped, lest the interpreter try again at its end, complain and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

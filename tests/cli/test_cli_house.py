@@ -125,7 +125,9 @@ def test_a_signal_leaves_nothing_behind(stop, code, said, tmp_path):
 def shell(line: str, *arguments: str) -> subprocess.CompletedProcess:
     script = f'exec "$@" {line}'
     command = ["sh", "-c", script, "sh", *LONGSEQ, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    # Buffered, as everywhere but where somebody asked otherwise: what is left in a buffer is written at the end.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
