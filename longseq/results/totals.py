@@ -7,26 +7,32 @@ from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Totals:
-    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same."""
+class LengthStatistics:
+    """The columns of lengths that seqkit and QUAST users know; all but the two sums are None for no record."""
 
     num_seqs: int
     sum_len: int
-    min_len: int | None
-    avg_len: float | None
-    max_len: int | None
-    q1: float | None
+    min_len: int | None = None
+    avg_len: float | None = None
+    max_len: int | None = None
+    q1: float | None = None
     """Median of the lower half of the lengths, the median in both halves where their number is odd."""
-    q2: float | None
-    q3: float | None
-    n50: int | None
+    q2: float | None = None
+    q3: float | None = None
+    n50: int | None = None
     """Length of the shortest record among the longest ones that together hold half of all bases."""
-    l50: int | None
+    l50: int | None = None
     """How many records that takes (seqkit: N50_num)."""
-    n90: int | None
-    l90: int | None
-    au_n: float | None
+    n90: int | None = None
+    l90: int | None = None
+    au_n: float | None = None
     """Area under the Nx curve: sum of squared lengths / sum of lengths."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals(LengthStatistics):
+    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same."""
+
     gc: float | None
     """G + C in percent of A, C, G, T."""
     gc_of_length: float | None

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-
-class LengthStatistics(NamedTuple):
-    num_seqs: int
-    sum_len: int
-    min_len: int | None
-    avg_len: float | None
-    max_len: int | None
-    q1: float | None
-    q2: float | None
-    q3: float | None
-    n50: int | None
-    l50: int | None
-    n90: int | None
-    l90: int | None
-    au_n: float | None
+from longseq.results.totals import LengthStatistics
 
 
 def length_statistics(lengths: np.ndarray) -> LengthStatistics:
@@ -32,7 +16,7 @@ def length_statistics(lengths: np.ndarray) -> LengthStatistics:
     """
     count, total = len(lengths), int(lengths.sum(dtype=np.int64))
     if count == 0:
-        return LengthStatistics(0, 0, *[None] * 11)
+        return LengthStatistics(num_seqs=0, sum_len=0)
     ordered = np.sort(lengths).astype(np.int64)
     half = (count + 1) // 2
     longest_first = np.cumsum(ordered[::-1])
@@ -43,16 +27,20 @@ def length_statistics(lengths: np.ndarray) -> LengthStatistics:
         return int(ordered[count - records]), records
 
     squares = sum(int(n) * int(n) for n in ordered) if count < 1000 else float(np.square(ordered, dtype=float).sum())
+    n50, l50 = n_and_l(50)
+    n90, l90 = n_and_l(90)
     return LengthStatistics(
-        count,
-        total,
-        int(ordered[0]),
-        total / count,
-        int(ordered[-1]),
-        float(np.median(ordered[:half])),
-        float(np.median(ordered)),
-        float(np.median(ordered[count - half :])),
-        *n_and_l(50),
-        *n_and_l(90),
-        squares / total if total else None,
+        num_seqs=count,
+        sum_len=total,
+        min_len=int(ordered[0]),
+        avg_len=total / count,
+        max_len=int(ordered[-1]),
+        q1=float(np.median(ordered[:half])),
+        q2=float(np.median(ordered)),
+        q3=float(np.median(ordered[count - half :])),
+        n50=n50,
+        l50=l50,
+        n90=n90,
+        l90=l90,
+        au_n=squares / total if total else None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections import Counter
+from dataclasses import asdict
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class TotalsCounter:
         sequences = _repeated(np.array(self._digests, np.uint64), lengths > 0)
         quality = self._quality_length
         return Totals(
-            **statistics._asdict(),
+            **asdict(statistics),
             gc=percent(strong(letters), called(letters)),
             gc_of_length=percent(strong(letters), statistics.sum_len),
             letters=letters,
