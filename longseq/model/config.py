@@ -24,10 +24,19 @@ class ModelConfig:
     """H, attention heads of a layer; D / H channels each."""
     pattern: tuple[str, ...] = ("gated",)
     """Mixer of each layer, repeated over the layers."""
+    visibility: Literal["causal", "segment", "both"] = "causal"
+    """What a token sees: all before it; all before its segment and all of that segment; or, by a second pass over the
+    reverse, the whole record."""
+    segment: int = 512
+    """Tokens inside which attention looks both ways, with visibility "segment"."""
+    attention_window: int = 512
+    """Tokens that a window mixer sees, the current one included."""
     feature_map: str = "silu"
     """phi of the linear mixers."""
     convolution: int = 4
     """W, taps of the short convolution of gated mixers; 0: none."""
+    decay: Literal["channel", "head"] = "channel"
+    """Whether each key channel of a gated mixer forgets at its own rate, or a whole attention head at one."""
     longest: int = 262144
     """Tokens: the longest time constant to which the decays of gated mixers are spread at the start."""
     mixer_norm: Literal["width", "head", "none"] = "width"
@@ -73,6 +82,8 @@ class ModelConfig:
         require(
             self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps"
         )
+        require(self.segment >= 1, "model.segment", self.segment, ">= 1 token")
+        require(self.attention_window >= 1, "model.attention_window", self.attention_window, ">= 1 token")
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")
         require(self.feedforward_width >= 0, "model.feedforward_width", self.feedforward_width, ">= 0")
         require(self.capacity >= 1, "model.capacity", self.capacity, ">= 1 token")

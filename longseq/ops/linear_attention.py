@@ -35,6 +35,7 @@ def linear_attention(
     key_exponent: Tensor | None = None,
     normaliser: bool = True,
     eps: float = 0.0,
+    floor: float = 0.0,
     block: int = 64,
     rescale: int = 64,
 ) -> tuple[Tensor, Memory]:
@@ -52,6 +53,8 @@ def linear_attention(
         key_exponent: (B, H, T) int32; key t counts `2**key_exponent` times. None is 0.
         normaliser: divide by the sum of the weights.
         eps: added to the denominator, in the memory's true scale.
+        floor: above 0, the denominator is the larger of its absolute value and this, in the memory's true scale, and q
+            and k may be negative (Beck et al. 2024, "xLSTM", eq. 21).
         block: tokens a tile.
         rescale: blocks between two renormalisations, and one at the end of the call; 0 never.
 
@@ -73,7 +76,7 @@ def linear_attention(
         for start, stop, size in ((0, whole, block), (whole, length, length - whole)):
             if stop > start:
                 tiles = [_tile(x, start, stop, size) for x in (q, k, v, decay, key_exponent)]
-                y, memory = _tiles(tiles, memory, decay_bound, normaliser, eps, rescale)
+                y, memory = _tiles(tiles, memory, decay_bound, normaliser, eps, floor, rescale)
                 outputs.append(y)
         if not outputs:
             return v[..., : v.shape[-1] - normaliser], memory
@@ -86,7 +89,7 @@ def _tile(x: Tensor | None, start: int, stop: int, size: int) -> Tensor | None:
 
 
 def _tiles(
-    tiles: Any, memory: Memory, bound: float | None, normaliser: bool, eps: float, rescale: int
+    tiles: Any, memory: Memory, bound: float | None, normaliser: bool, eps: float, floor: float, rescale: int
 ) -> tuple[Tensor, Memory]:
     """All tiles at once: q, k (B, H, N, C, K), v (B, H, N, C, W), decay (B, H, N, C, K or 1) and key exponent
     (B, H, N, C), either of them None."""
@@ -129,6 +132,8 @@ def _tiles(
         below = out[..., -1:]
         if eps:
             below = below + eps * pow2(-reached, dtype)[..., None]
+        if floor:
+            below = torch.maximum(below.abs(), floor * pow2(-reached, dtype)[..., None])
         out = out[..., :-1] / (below + (below == 0))  # nothing seen yet: 0 / 1
     else:
         out = out * pow2(reached, dtype)[..., None]
