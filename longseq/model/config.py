@@ -79,6 +79,15 @@ class ModelConfig:
             self.feature_map,
             "one of " + ", ".join(FEATURE_MAPS),
         )
+        keys = self.width // self.heads
+        if "gated" in self.pattern and self.decay == "channel":
+            fitting = [name for name, kind in FEATURE_MAPS.items() if kind.features(keys) == keys]
+            require(
+                self.feature_map in fitting,
+                "model.feature_map",
+                self.feature_map,
+                "with a decay for each channel one of " + ", ".join(fitting) + ", or model.decay 'head'",
+            )
         require(
             self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps"
         )

@@ -14,7 +14,9 @@ from longseq.ops.feature_maps import FEATURE_MAPS
 from longseq.ops.memory import Memory
 
 DATA = Path(__file__).parents[2] / "data"
-KINDS = [(m, f) for m in ("linear", "gated") for f in FEATURE_MAPS] + [("softmax", "silu"), ("gru", "silu")]
+KINDS = [("linear", f) for f in FEATURE_MAPS]
+KINDS += [("gated", f) for f in ("elu+1", "relu", "relu2", "exp", "silu")]
+KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", "softmax", "gru")]
 LIMIT = {torch.float32: 1e-5, torch.float64: 1e-12}
 every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
 
@@ -213,8 +215,14 @@ class Neighbours:
         self.slices[self.calls] = Memory.split(value, torch.zeros_like(mine.exponent), mine.hi.dtype)
         return before
 
+    def affine(self, transition, mine, start):
+        before = self._before(start)
+        value = transition @ before.value() + mine.value()
+        self.slices[self.calls] = Memory.split(value, torch.zeros_like(mine.exponent), mine.hi.dtype)
+        return before
 
-@pytest.mark.parametrize(("mixer", "feature_map"), [k for k in KINDS if k[0] in ("linear", "gated")])
+
+@pytest.mark.parametrize(("mixer", "feature_map"), [k for k in KINDS if k[0] not in ("softmax", "gru")])
 def test_exchange_joins_slices(mixer, feature_map, bases):
     """Slices that see one another only through the seam equal the whole."""
     model, ids = encoder(mixer, feature_map), bases[:, :200]
