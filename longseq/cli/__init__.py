@@ -19,6 +19,8 @@ from longseq.cli.talk import Talk
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
     "train": "Train a model on sequences.",
+    "check": "Prove on this machine that the model gives one answer, however a record is read.",
+    "bench": "Speed and memory against length, on this machine.",
     "info": "Facts about a file, a checkpoint or a saved state.",
 }
 """Name, which is also the module's, and a line of help."""

@@ -1,0 +1,68 @@
+"""What `check` found: a figure and a limit for each law, and figures that are reported only."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from longseq.results.run import Run
+
+CHECK_SCHEMA = "longseq.check/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LawResult:
+    """One law in one precision on one model."""
+
+    law: str
+    model: str
+    precision: str
+    """float64, float32, bfloat16 or float16: the numbers it was tried in."""
+    what: str
+    """The case in which it came closest to its limit, or broke it."""
+    worst: float
+    """The figure of that case; infinite where something was not finite."""
+    limit: float
+    ok: bool
+    """Whether `worst` is at most `limit`."""
+    cases: int
+    """How many cases were tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkippedLaw:
+    """A law that does not apply to a model."""
+
+    law: str
+    model: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """Something measured that no law limits."""
+
+    name: str
+    model: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOutcome:
+    """All that was checked, in order."""
+
+    laws: tuple[LawResult, ...]
+    skipped: tuple[SkippedLaw, ...]
+    figures: tuple[Figure, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(law.ok for law in self.laws)
+
+    @property
+    def broken(self) -> tuple[LawResult, ...]:
+        return tuple(law for law in self.laws if not law.ok)
+
+    def to_json(self, run: Run) -> dict:
+        """The document of `check --json`."""
+        return {"schema": CHECK_SCHEMA, "run": run.to_json(), "ok": self.ok, **asdict(self)}
