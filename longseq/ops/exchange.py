@@ -37,3 +37,15 @@ class Exchange(Protocol):
         Returns:
             `start` decayed by, and joined with, all slices to the left (prefix fold in rank order).
         """
+
+    def affine(self, transition: Tensor, mine: Memory, start: Memory) -> Memory:
+        """The memory that stands before this slice, where a slice turns a memory S into M S + N.
+
+        Args:
+            transition: (B, H, K, K) float64, M of this slice.
+            mine: N, what this slice alone adds to an empty memory.
+            start: the memory in front of the first slice.
+
+        Returns:
+            `start` after all slices to the left, in rank order.
+        """

@@ -16,7 +16,8 @@ from longseq.ops.memory import Memory
 DATA = Path(__file__).parents[2] / "data"
 KINDS = [("linear", f) for f in FEATURE_MAPS]
 KINDS += [("gated", f) for f in ("elu+1", "relu", "relu2", "exp", "silu")]
-KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", "softmax", "gru")]
+KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", "softmax", "window", "gru", "lstm", "rnn")]
+NO_EXCHANGE = ("softmax", "window", "gru", "lstm", "rnn")
 LIMIT = {torch.float32: 1e-5, torch.float64: 1e-12}
 every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
 
@@ -29,6 +30,7 @@ def encoder(mixer, feature_map="silu", dtype=torch.float64, **options):
         "pattern": (mixer,),
         "feature_map": feature_map,
         "capacity": 200_000,
+        "attention_window": 24,
     }
     return Encoder(ModelConfig(**config | options)).to(dtype).eval()
 
@@ -222,7 +224,7 @@ class Neighbours:
         return before
 
 
-@pytest.mark.parametrize(("mixer", "feature_map"), [k for k in KINDS if k[0] not in ("softmax", "gru")])
+@pytest.mark.parametrize(("mixer", "feature_map"), [k for k in KINDS if k[0] not in NO_EXCHANGE])
 def test_exchange_joins_slices(mixer, feature_map, bases):
     """Slices that see one another only through the seam equal the whole."""
     model, ids = encoder(mixer, feature_map), bases[:, :200]
@@ -238,7 +240,7 @@ def test_exchange_joins_slices(mixer, feature_map, bases):
     assert state_error(last.layers, end.layers) <= 1e-12
 
 
-@pytest.mark.parametrize("mixer", ["softmax", "gru"])
+@pytest.mark.parametrize("mixer", NO_EXCHANGE)
 def test_exchange_is_refused(mixer):
     with pytest.raises(UsageError, match="cannot split a record over processes"):
         encoder(mixer)(torch.zeros(1, 4, dtype=torch.long), exchange=Neighbours())
@@ -262,6 +264,8 @@ def test_growing_state_is_capped():
         ({"convolution": 1}, "model.convolution"),
         ({"dropout": 1.0}, "model.dropout"),
         ({"pattern": ("softmax",), "width": 6, "heads": 2}, "model.width"),
+        ({"pattern": ("window",), "width": 6, "heads": 2}, "model.width"),
+        ({"attention_window": 0}, "model.attention_window"),
     ],
 )
 def test_configuration_errors_name_the_key(options, key):

@@ -7,9 +7,25 @@ before x left (None: nothing), a NamedTuple whose every tensor has B in front; `
 slices of the same records (None: alone). y is arbitrary, but finite, where masked.
 """
 
+from longseq.model.mixers.delta import Delta, GatedDelta
 from longseq.model.mixers.gated import Gated
 from longseq.model.mixers.linear import Linear
-from longseq.model.mixers.recurrent import Gru
+from longseq.model.mixers.mlstm import MLstm
+from longseq.model.mixers.recurrent import Gru, Lstm, Rnn
+from longseq.model.mixers.retention import Retention
 from longseq.model.mixers.softmax import Softmax
+from longseq.model.mixers.window import Window
 
-MIXERS = {"linear": Linear, "gated": Gated, "softmax": Softmax, "gru": Gru}
+MIXERS = {
+    "linear": Linear,
+    "retention": Retention,
+    "gated": Gated,
+    "mlstm": MLstm,
+    "delta": Delta,
+    "gated_delta": GatedDelta,
+    "softmax": Softmax,
+    "window": Window,
+    "gru": Gru,
+    "lstm": Lstm,
+    "rnn": Rnn,
+}
