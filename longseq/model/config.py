@@ -100,7 +100,7 @@ class ModelConfig:
         require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 blocks")
         require(0 <= self.dropout < 1, "model.dropout", self.dropout, "in [0, 1)")
         require(
-            "softmax" not in self.pattern or (self.width // self.heads) % 2 == 0,
+            not {"softmax", "window"} & set(self.pattern) or (self.width // self.heads) % 2 == 0,
             "model.width",
             self.width,
             "an even number of channels a head, for rotary positions",

@@ -75,11 +75,8 @@ def rotate(x: Tensor, position: Tensor) -> Tensor:
     """Rotary positions (Su et al. 2021, eq. 34): x (B, H, T, K) at position (B, T), base 10,000."""
     half = x.shape[-1] // 2
     rate = 10000.0 ** (-torch.arange(half, device=x.device, dtype=torch.float64) / half)
-    angle = (
-        (position[:, None, :, None].double() * rate).float()
-        if x.dtype != torch.float64
-        else (position[:, None, :, None].double() * rate)
-    )
+    # In float64: float32 angles of the hundred-millionth token are 8 radians apart.
+    angle = position[:, None, :, None].double() * rate
     cosine, sine = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     left, right = x.split(half, -1)
     return torch.cat([left * cosine - right * sine, right * cosine + left * sine], -1)

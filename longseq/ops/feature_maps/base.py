@@ -51,6 +51,6 @@ class FeatureMap(nn.Module):
 
 
 def head_linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """A linear layer of its own for each attention head: x (B, H, T, K), weight (H, K, J), bias (H, J) → (B, H, T, J)."""
+    """A linear layer for each attention head: x (B, H, T, K), weight (H, K, J), bias (H, J) → (B, H, T, J)."""
     y = x @ weight.to(x.dtype)
     return y if bias is None else y + bias.to(x.dtype)[:, None]
