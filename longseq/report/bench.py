@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from longseq.log import memory
+from longseq.log import count, memory
 from longseq.results.bench import Bench, BenchMachine, BenchRow
 
 COLUMNS = ("mixer", "tokens/s", "of bound", "of matmul", "peak", "threads", "rounds")
@@ -17,11 +17,11 @@ def bench_text(found: Bench) -> str:
 
 def _head(found: Bench) -> Iterator[str]:
     machine, model = found.machine, found.config["model"]
-    yield f"{machine.processor}, {machine.cores} cores, {machine.device}, torch {machine.torch}, {_load(machine)}"
+    yield f"{machine.processor}, {count(machine.cores, 'core')}, {machine.device}, torch {machine.torch}, {_load(machine)}"
     for rate in machine.matmul:
         bf16 = "" if rate.gflops_bf16 is None else f", bf16 {rate.gflops_bf16:,.1f}"
-        yield f"matrix products, {_threads(rate.threads)}: fp32 {rate.gflops_fp32:,.1f} GFLOP/s{bf16}"
-    shape = f"{model['layers']} layers × {model['width']} channels, {model['heads']} attention heads"
+        yield f"matrix products, {count(rate.threads, 'thread')}: fp32 {rate.gflops_fp32:,.1f} GFLOP/s{bf16}"
+    shape = f"{count(model['layers'], 'layer')} × {model['width']} channels, {count(model['heads'], 'attention head')}"
     yield f"{shape}, {model['feature_map']}, batch 1, {found.config['precision']}, chunks of {found.config['chunk']:,}"
 
 
@@ -62,10 +62,6 @@ def _load(machine: BenchMachine) -> str:
     if machine.load_before is None or machine.load_after is None:
         return "load not known"
     return f"load {machine.load_before:.1f} before, {machine.load_after:.1f} after"
-
-
-def _threads(number: int) -> str:
-    return f"{number} thread{'' if number == 1 else 's'}"
 
 
 def _share(share: float | None) -> str:

@@ -36,6 +36,8 @@ class BenchConfig:
     """cpu, cuda, cuda:1."""
     repeats: int = 5
     """Rounds at most; in each, every mixer passes once over the length, one after the other."""
+    shortest: float = 0.2
+    """Seconds that are timed at least: a short pass is repeated, and the mean is taken."""
     budget: float = 120.0
     """Seconds that all of it may take, about; what would take longer than its share is left out, and said."""
 
@@ -54,6 +56,7 @@ class BenchConfig:
         require(bool(self.threads), "threads", self.threads, "at least one")
         require(self.chunk >= 1, "chunk", self.chunk, ">= 1 token")
         require(self.repeats >= 1, "repeats", self.repeats, ">= 1 round")
+        require(self.shortest >= 0, "shortest", self.shortest, ">= 0 seconds")
         require(self.budget > 0, "budget", self.budget, "> 0 seconds")
 
     @property

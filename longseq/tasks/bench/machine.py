@@ -12,6 +12,7 @@ import torch
 
 from longseq.results.bench import BenchMachine, MatmulRate
 from longseq.tasks.bench.config import BenchConfig, cores
+from longseq.tasks.bench.passes import usable
 from longseq.tasks.bench.worker import Worker
 
 SIZE = 2048
@@ -24,7 +25,7 @@ class Matmul:
 
     def __init__(self, dtype: str, device: str, size: int = SIZE):
         made = torch.Generator().manual_seed(0)
-        pair = torch.randn(2, size, size, generator=made).to(device, getattr(torch, dtype))
+        pair = torch.randn(2, size, size, generator=made).to(usable(device), getattr(torch, dtype))
         self._a, self._b = pair.unbind()
         self._out = torch.empty_like(self._a)
         self._warm: set[int] = set()

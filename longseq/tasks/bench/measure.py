@@ -15,7 +15,7 @@ from longseq.results.bench import Bench, BenchRow, BenchSkipped, MatmulRate
 from longseq.results.run import Run, peak_rss_mb
 from longseq.tasks.bench.config import LONGEST_STEP, BenchConfig
 from longseq.tasks.bench.machine import MatmulRates, describe, load
-from longseq.tasks.bench.passes import SHORTEST, Job, Passes
+from longseq.tasks.bench.passes import Job, Passes
 from longseq.tasks.bench.references import BOUND, NOTES, visibility
 from longseq.tasks.bench.worker import Worker, WorkerDiedError
 
@@ -115,6 +115,7 @@ def _sit(
                 chunk=config.chunk,
                 precision=config.precision,
                 device=config.device,
+                shortest=config.shortest,
             )
             seats.append(_Seat(name, stack.enter_context(Worker(Passes, job))))
         seated = []
@@ -128,7 +129,7 @@ def _sit(
         # The cheapest first, but the bound before all: every share is of it.
         taken, spent = [], time.monotonic() - began
         for seat in sorted(seated, key=lambda seat: (seat.name != BOUND, seat.estimate)):
-            cost = max(seat.estimate, SHORTEST * len(config.threads))
+            cost = max(seat.estimate, config.shortest * len(config.threads))
             if spent + cost > allowed:
                 pass_seconds = seat.estimate / len(config.threads)
                 left = max(allowed - spent, 0.0)

@@ -18,8 +18,6 @@ FIRST_CALL = 64
 """Tokens of a first call, which loads what torch loads when it is needed."""
 PROBE = 2048
 """Tokens from which the time of a longer pass is told in advance."""
-SHORTEST = 0.2
-"""Seconds that are timed at least: short passes are repeated and shared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +32,21 @@ class Job:
     chunk: int
     precision: str
     device: str
+    shortest: float
+    """Seconds that are timed at least: a short pass is repeated, and the mean is taken."""
+
+
+def usable(name: str) -> torch.device:
+    """The device called `name`.
+
+    Raises:
+        UsageError: there is no such device.
+    """
+    try:
+        return torch.empty(1, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        found = str(error).splitlines()[0]
+        raise UsageError(where="--device", expected=f"a usable device {name!r}", found=found) from None
 
 
 class Passes:
@@ -42,11 +55,7 @@ class Passes:
     def __init__(self, job: Job):
         """Raises UsageError: no such device."""
         self._job = job
-        try:
-            self._device = torch.empty(1, device=job.device).device
-        except (RuntimeError, AssertionError) as error:
-            found = str(error).splitlines()[0]
-            raise UsageError(where="--device", expected=f"a usable device {job.device!r}", found=found) from None
+        self._device = usable(job.device)
         self._model: nn.Module = encoder(job.name, job.model, job.length)
         embedding = self._model.embedding.weight.numel()  # type: ignore[union-attr, operator]
         self.parameters = sum(p.numel() for p in self._model.parameters()) - embedding
@@ -73,7 +82,7 @@ class Passes:
         size = min(PROBE, self._job.length)
         self._pass(size)
         seconds = self._pass(size) * self._work(self._job.length) / self._work(size)
-        self._inner = max(1, math.ceil(SHORTEST / seconds))
+        self._inner = max(1, math.ceil(self._job.shortest / seconds))
         return seconds
 
     def run(self, threads: int) -> float:
