@@ -22,7 +22,7 @@ from torch.utils.checkpoint import checkpoint
 from longseq.ops.memory import Memory, normalise, working_dtype
 
 SPAN = 16
-"""Tiles taken together: enough for batched products, few enough for the cache (a third faster here than all at once)."""
+"""Tiles taken together: enough for batched products, few enough for the cache (a third faster than all at once)."""
 LONG = 16384
 """Tokens of a call beyond which the backward pass computes each span again: a quarter slower, a tenth of the memory."""
 
@@ -63,7 +63,7 @@ def delta_rule(
             memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3], q)
         value = memory.value()
         outputs = []
-        for tiles in _spans(block, *_cast(dtype, q, k, v, beta), decay):
+        for tiles in _spans(q.shape[2], block, *_cast(dtype, q, k, v, beta), decay):
             if k.shape[2] > LONG and torch.is_grad_enabled():
                 y, value = checkpoint(_read, value, *tiles, use_reentrant=False, preserve_rng_state=False)
             else:
@@ -93,7 +93,7 @@ def delta_transition(
         value = torch.eye(keys, dtype=torch.float64, device=k.device).expand(batch, heads, -1, -1)
         value = torch.cat([value.new_zeros(batch, heads, keys, v.shape[-1]), value], -1)
         v = torch.cat([v, v.new_zeros(batch, heads, length, keys)], -1)
-        for tiles in _spans(block, k, v, beta, decay):
+        for tiles in _spans(length, block, k, v, beta, decay):
             tile = _prepare(*tiles)
             value = _Fold.apply(value, tile.added, tile.erased, tile.keys, tile.fade)[2]
         mine, transition = value.split([value.shape[-1] - keys, keys], -1)
@@ -104,9 +104,8 @@ def _cast(dtype: torch.dtype, *tensors: Tensor) -> list[Tensor]:
     return [x.to(dtype) for x in tensors]
 
 
-def _spans(block: int, *tensors: Tensor | None) -> Iterator[list]:
-    """Each (B, H, T, …) as (B, H, N, C, …) after (B, H, N, C, …): N whole tiles, and what is left as one shorter one."""
-    length = tensors[0].shape[2]
+def _spans(length: int, block: int, *tensors: Tensor | None) -> Iterator[list]:
+    """Each (B, H, T, …), or None, as (B, H, N, C, …) of up to SPAN whole tiles at a time; the rest as a shorter one."""
     whole = length - length % block
     starts = [*range(0, whole, SPAN * block), whole]
     for start, stop in zip(starts, [*starts[1:], length], strict=True):
@@ -166,7 +165,7 @@ def _read(value: Tensor, q: Tensor, k: Tensor, v: Tensor, beta: Tensor, decay: T
     tile = _prepare(k, v, beta, decay)
     before, written, value = _Fold.apply(value, tile.added, tile.erased, tile.keys, tile.fade)
     weights = q @ k.mT
-    if tile.left is not None:
+    if tile.left is not None and tile.passed is not None:
         weights, q = weights * tile.left, q * tile.passed
     return (q @ before + weights.tril() @ written).flatten(2, 3), value
 

@@ -28,7 +28,7 @@ class DeltaState(NamedTuple):
 
 
 class Delta(nn.Module):
-    """SiLU behind a short convolution, queries and keys of unit length, a writing strength, a norm and a gate a head."""
+    """SiLU behind a short convolution, queries and keys of unit length; a writing strength and a norm a head."""
 
     forgets = False
 
@@ -42,7 +42,7 @@ class Delta(nn.Module):
         self.reading = HeadReading(config)
         if self.forgets:
             with torch.no_grad():
-                self.gates.bias[heads:] = forget_bias(heads, config.longest)
+                self.gates.project.bias[heads:] = forget_bias(heads, config.longest)
 
     def forward(
         self, x: Tensor, state: DeltaState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None

@@ -34,21 +34,22 @@ def forget_bias(heads: int, longest: int) -> Tensor:
     return (tau - 1.0).log()
 
 
-class HeadGates(nn.Linear):
+class HeadGates(nn.Module):
     """Logits of so many gates a head, in the working precision: bfloat16 rounds a decay above 0.998 to 1."""
 
     def __init__(self, width: int, heads: int, gates: int):
-        super().__init__(width, gates * heads)
+        super().__init__()
         self.gates = gates
+        self.project = nn.Linear(width, gates * heads)
         with torch.no_grad():
-            self.weight.mul_(0.1)
-            self.bias.zero_()
+            self.project.weight.mul_(0.1)
+            self.project.bias.zero_()
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         """x (B, T, D) → for each gate (B, H, T, 1) float32, or float64 for float64."""
         with torch.autocast(x.device.type, enabled=False):
             dtype = working_dtype(x)
-            logits = F.linear(x.to(dtype), self.weight.to(dtype), self.bias.to(dtype))
+            logits = F.linear(x.to(dtype), self.project.weight.to(dtype), self.project.bias.to(dtype))
         return tuple(part.mT[..., None] for part in logits.chunk(self.gates, -1))
 
 
@@ -57,13 +58,13 @@ class HeadReading(nn.Module):
 
     def __init__(self, config: ModelConfig):
         super().__init__()
-        self.norm = nn.RMSNorm(config.width // config.heads, eps=1e-6)
+        self.norm = nn.Parameter(torch.ones(config.width // config.heads))
         self.gate = nn.Linear(config.width, config.width, bias=False) if config.output_gate else None
         self.output = nn.Linear(config.width, config.width, bias=False)
 
     def forward(self, y: Tensor, x: Tensor) -> Tensor:
         """A reading y (B, H, T, V) in the working precision of inputs x (B, T, D) → (B, T, D)."""
-        y = join_heads(self.norm(y)).to(x.dtype)
+        y = join_heads(F.rms_norm(y, self.norm.shape, self.norm.to(y.dtype), 1e-6)).to(x.dtype)
         if self.gate is not None:
             y = y * F.silu(self.gate(x))
         return self.output(y)

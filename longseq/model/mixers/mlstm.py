@@ -19,6 +19,10 @@ from longseq.ops.memory import Memory, working_dtype
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
 
+CAP = 15.0
+"""Logits of the input gate are capped softly at ±CAP (Beck et al. 2025, "xLSTM 7B"): one huge gate would set a scale in
+which, once forgotten, nothing after it is seen."""
+
 
 class MLstmState(NamedTuple):
     memory: Memory
@@ -43,7 +47,7 @@ class MLstm(nn.Module):
         self.convolution = ShortConvolution(config.convolution, width, (0, 1))
         self.reading = HeadReading(config)
         with torch.no_grad():
-            self.gates.bias[heads:] = forget_bias(heads, config.longest)
+            self.gates.project.bias[heads:] = forget_bias(heads, config.longest)
 
     def forward(
         self, x: Tensor, state: MLstmState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
@@ -55,7 +59,7 @@ class MLstm(nn.Module):
         pair, tail = self.convolution(pair, tail, mask, exchange)
         q, k, v = (split_heads(part, self.heads) for part in (*pair.chunk(2, -1), v))
         written, kept = self.gates(x)
-        fraction, exponent = exp_as_power(written)
+        fraction, exponent = input_gate(written)
         y, memory = attend_signed(
             q,
             k.to(working_dtype(x)) * (fraction * self.scale),
@@ -72,8 +76,10 @@ class MLstm(nn.Module):
         return self.reading(y, x), MLstmState(memory, tail)
 
 
-def exp_as_power(x: Tensor) -> tuple[Tensor, Tensor]:
-    """e^x as `fraction * 2**exponent`, fraction in (0.5, 1] and exponent int32 a constant for gradients."""
+def input_gate(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """e^{c(x)} as `fraction * 2**exponent`, fraction in (0.5, 1] and exponent int32 a constant for gradients;
+    c(x) = CAP tanh(x / CAP)."""
+    x = CAP * (logits / CAP).tanh()
     exponent = (x.detach() * math.log2(math.e)).ceil()
     # The product exponent * ln 2 taken apart, so that its rounding does not reach the difference (Cody and Waite).
     high, low = 0.693145751953125, 1.42860682030941723e-6

@@ -1,4 +1,4 @@
-"""Retention (Sun et al. 2023, "Retentive network", eq. 5-8): each attention head forgets at a rate of its own, for ever.
+"""Retention (Sun et al. 2023, "Retentive network", eq. 5-8): each attention head forgets at a fixed rate of its own.
 
 Without the rotation of queries and keys: no positions are needed where the past fades.
 """
