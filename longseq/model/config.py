@@ -9,6 +9,9 @@ from longseq.config import require
 from longseq.model.mixers import MIXERS
 from longseq.ops.feature_maps import FEATURE_MAPS
 
+BOTH_WAYS = ("linear", "softmax")
+"""Mixers whose tokens can look ahead inside a segment: they have no decay, no convolution and no recurrence."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelConfig:
@@ -91,6 +94,14 @@ class ModelConfig:
         require(
             self.convolution == 0 or self.convolution >= 2, "model.convolution", self.convolution, "0, or >= 2 taps"
         )
+        if self.visibility == "segment":
+            others = sorted(set(self.pattern) - set(BOTH_WAYS))
+            require(
+                not others,
+                "model.visibility",
+                self.visibility,
+                f"'causal' or 'both' with {', '.join(others)} mixers ('segment' takes {' and '.join(BOTH_WAYS)} only)",
+            )
         require(self.segment >= 1, "model.segment", self.segment, ">= 1 token")
         require(self.attention_window >= 1, "model.attention_window", self.attention_window, ">= 1 token")
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from longseq.errors import UsageError
 from longseq.model.config import ModelConfig
 from longseq.model.feedforward import feedforward, norm
 from longseq.model.mixers import MIXERS
@@ -57,6 +58,9 @@ class Encoder(nn.Module):
     ) -> tuple[Tensor, State]:
         """Read T more tokens.
 
+        With visibility "segment" a chunk is a multiple of the segment, but for a record's last one, which may end
+        anywhere.
+
         Args:
             ids: (B, T) int64.
             state: what the tokens before left; None at the start of a record.
@@ -65,7 +69,12 @@ class Encoder(nn.Module):
 
         Returns:
             hidden: (B, T, D), normed, arbitrary where masked; and the state after the last valid token.
+
+        Raises:
+            UsageError: more tokens behind a chunk that ended inside a segment.
         """
+        if self.config.visibility == "segment" and state is not None:
+            self._refuse_after_flush(state.seen, ids, mask)
         x = self.embedding(ids)
         states = []
         for i, layer in enumerate(self.layers):
@@ -84,3 +93,17 @@ class Encoder(nn.Module):
             1, (final + 1)[:, None, None].expand(-1, 1, hidden.shape[-1])
         )
         return hidden, State(tuple(states), before + seen, picked[:, 0])
+
+    def _refuse_after_flush(self, seen: Tensor, ids: Tensor, mask: Tensor | None) -> None:
+        """The tokens of a segment see all of it: what came after its chunk has come too late."""
+        segment = self.config.segment
+        more = ids.shape[1] > 0 if mask is None else mask.any(1)
+        late = (seen % segment != 0) & more
+        if late.any():
+            lane = int(late.int().argmax())
+            raise UsageError(
+                where=f"lane {lane}",
+                expected=f"chunks of whole segments of {segment} tokens, but for a record's last",
+                found=f"more tokens after {int(seen[lane])}",
+                remedy=f"cut the record at multiples of model.segment ({segment})",
+            )

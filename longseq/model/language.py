@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from longseq.config import require
 from longseq.model.config import ModelConfig
 from longseq.model.encoder import Encoder
 from longseq.model.heads import NextToken
@@ -15,7 +16,14 @@ from longseq.ops.exchange import Exchange
 
 class LanguageModel(nn.Module):
     def __init__(self, config: ModelConfig):
+        """Raises ConfigError unless `config.visibility` is causal."""
         super().__init__()
+        require(
+            config.visibility == "causal",
+            "model.visibility",
+            config.visibility,
+            "'causal' in a language model: any other would see the token it scores",
+        )
         self.config = config
         self.encoder = Encoder(config)
         with torch.random.fork_rng(devices=[]):

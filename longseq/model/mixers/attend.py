@@ -9,6 +9,7 @@ from longseq.ops.feature_maps import FeatureMap
 from longseq.ops.linear_attention import linear_attention
 from longseq.ops.memory import EMPTY, Memory
 from longseq.ops.padding import keep
+from longseq.ops.segments import segment_attention
 
 
 def attend(
@@ -22,10 +23,14 @@ def attend(
     *,
     decay: Tensor | None = None,
     decay_bound: float | None = None,
+    segment: int = 0,
     block: int,
     rescale: int,
 ) -> tuple[Tensor, Memory]:
-    """q, k, v (B, H, T, K) before the feature map, decay (B, H, T, K) or None → y (B, H, T, V) and the memory after."""
+    """q, k, v (B, H, T, K) before the feature map, decay (B, H, T, K) or None → y (B, H, T, V) and the memory after.
+
+    With `segment` > 0 attention looks both ways inside segments of so many tokens, valid ones first in each lane.
+    """
     q = features.query(q)
     k, exponent = features.key(k)
     # Masked after the map: elu(0) + 1 is 1.
@@ -36,6 +41,18 @@ def attend(
         exponent = exponent.masked_fill(~mask[:, None], EMPTY)
 
     def run(before: Memory | None) -> tuple[Tensor, Memory]:
+        if segment:
+            return segment_attention(
+                q,
+                k,
+                v,
+                before,
+                segment=segment,
+                key_exponent=exponent,
+                eps=features.eps,
+                floor=features.floor,
+                rescale=rescale,
+            )
         return linear_attention(
             q,
             k,
@@ -45,6 +62,7 @@ def attend(
             decay_bound=decay_bound,
             key_exponent=exponent,
             eps=features.eps,
+            floor=features.floor,
             block=block,
             rescale=rescale,
         )

@@ -11,6 +11,7 @@ from longseq.model.mixers.heads import join_heads, split_heads
 from longseq.ops.exchange import Exchange
 from longseq.ops.feature_maps import feature_map
 from longseq.ops.memory import Memory
+from longseq.ops.padding import compact, take
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
@@ -27,6 +28,7 @@ class Linear(nn.Module):
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.block, self.rescale = config.heads, config.block, config.rescale
+        self.segment = config.segment if config.visibility == "segment" else 0
         self.project = nn.Linear(config.width, 3 * config.width, bias=False)
         self.map = feature_map(config.feature_map, config.heads, config.width // config.heads)
         self.output = nn.Linear(config.width, config.width, bias=False)
@@ -35,7 +37,14 @@ class Linear(nn.Module):
         self, x: Tensor, state: LinearState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
     ) -> tuple[Tensor, LinearState]:
         """x (B, T, D) → y (B, T, D) and the memory after its last valid token."""
+        scattered = bool(self.segment) and mask is not None
+        if scattered:
+            # Segments count valid tokens: those come first.
+            order, back = compact(mask)
+            x, mask = take(x, order), mask.gather(1, order)
         q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
         memory = None if state is None else state.memory
-        y, memory = attend(self.map, q, k, v, memory, mask, exchange, block=self.block, rescale=self.rescale)
-        return self.output(join_heads(y).to(x.dtype)), LinearState(memory)
+        sizes = {"segment": self.segment, "block": self.block, "rescale": self.rescale}
+        y, memory = attend(self.map, q, k, v, memory, mask, exchange, **sizes)
+        y = self.output(join_heads(y).to(x.dtype))
+        return take(y, back) if scattered else y, LinearState(memory)

@@ -64,7 +64,8 @@ class Recurrent(nn.Module):
         )
         y, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])
         some = lengths[:, None] > 0
-        return take(y, back), self.state_type(*(torch.where(some, new, old) for new, old in zip(after, before)))
+        after = self.state_type(*(torch.where(some, *parts) for parts in zip(after, before, strict=True)))
+        return take(y, back), after
 
     def _run(self, x, before):
         """The cell over x (B, T, D), packed or not; torch wants a layer axis, and a tuple only of two."""

@@ -1,4 +1,5 @@
-"""Causal softmax attention with rotary positions: the baseline, whose state is every key and value seen."""
+"""Softmax attention with rotary positions, causal or by segment: the baseline, whose state is every key and value
+seen."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ class Softmax(nn.Module):
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.capacity = config.heads, config.capacity
+        self.segment = config.segment if config.visibility == "segment" else 0
         self.project = nn.Linear(config.width, 3 * config.width, bias=False)
         self.output = nn.Linear(config.width, config.width, bias=False)
 
@@ -60,7 +62,15 @@ class Softmax(nn.Module):
             k = torch.cat([state.keys.to(k.dtype), k], 2)
             v = torch.cat([state.values.to(v.dtype), v], 2)
             valid = torch.cat([state.valid, valid], 1)
-        if past == 0 and mask is None:
+        if self.segment:
+            # A token sees its own segment, behind it and ahead, and all earlier ones.
+            of_key = (valid.cumsum(1) - 1).div(self.segment, rounding_mode="floor")
+            of_query = seen.div(self.segment, rounding_mode="floor")
+            allowed = (of_key[:, None] <= of_query[:, :, None]) & valid[:, None]
+            row = torch.arange(length, device=x.device)[:, None] + past
+            allowed = allowed | (torch.arange(past + length, device=x.device) == row)
+            y = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed[:, None])
+        elif past == 0 and mask is None:
             y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
             row = torch.arange(length, device=x.device)[:, None] + past
