@@ -22,7 +22,7 @@ LARGEST_EXPONENT = 1023
 def drift(subject: Subject, length: int) -> Iterator[Case]:
     """Outputs of the last chunk and memories, chunk by chunk."""
     ids = subject.ids(1, length)
-    single, double = subject.variant("float32").encoder, subject.variant("float64").encoder
+    single, double = subject.encoder("float32"), subject.encoder("float64")
     state = exact = None
     with torch.inference_mode():
         done, mark = 0, FIRST
@@ -41,7 +41,7 @@ def drift(subject: Subject, length: int) -> Iterator[Case]:
 
 def size(subject: Subject, length: int) -> Iterator[Case | Figure]:
     """Entries of a memory and its exponent stay bounded along the run."""
-    encoder, state = subject.variant("float32").encoder, None
+    encoder, state = subject.encoder(), None
     entry, exponent = 0.0, 0
     with torch.inference_mode():
         for chunk in subject.ids(1, length).split(_chunk(subject), 1):

@@ -39,7 +39,7 @@ def padding(subject: Subject, length: int) -> Iterator[Case]:
     probe = subject.ids(1, PROBE, seed=2)
     cuts = {"whole": [span], "in pieces": [span * 3 // 10, 1, span]} if grid == 1 else {"whole": [span]}
     for precision in DTYPES:
-        encoder, limit = subject.variant(precision).encoder, LIMIT[precision]
+        encoder, limit = subject.encoder(precision), LIMIT[precision]
         with torch.inference_mode():
             alone: list[tuple[Tensor, State] | None] = []
             for row, valid in zip(ids, mask, strict=True):
@@ -47,12 +47,14 @@ def padding(subject: Subject, length: int) -> Iterator[Case]:
                 alone.append(encoder(record) if record.shape[1] else None)
             for cut, sizes in cuts.items():
                 hidden, state = read(encoder, ids, sizes, mask)
-                after, _ = encoder(probe.expand(len(sides), -1), state)
+                # Behind a segment that is not whole nothing can follow.
+                after = encoder(probe.expand(len(sides), -1), state)[0] if grid == 1 else None
                 for i, (side, record_alone) in enumerate(zip(sides, alone, strict=True)):
                     what = f"{side}, {cut}"
                     yield Case(f"count, padding {what}", precision, float(abs(state.seen[i] - mask[i].sum())), 0.0)
-                    then, _ = encoder(probe, record_alone and record_alone[1])
-                    yield Case(f"what follows, padding {what}", precision, error(after[i], then[0]), limit)
+                    if after is not None:
+                        then, _ = encoder(probe, record_alone and record_alone[1])
+                        yield Case(f"what follows, padding {what}", precision, error(after[i], then[0]), limit)
                     if record_alone is not None:
                         wanted, end = record_alone
                         mine = lane(state, i)
@@ -71,7 +73,7 @@ def lanes(subject: Subject, length: int) -> Iterator[Case]:
     span = max(min(length, 200), subject.grid)
     ids = subject.ids(3, span, seed=3)
     for precision in DTYPES:
-        encoder, limit = subject.variant(precision).encoder, LIMIT[precision]
+        encoder, limit = subject.encoder(precision), LIMIT[precision]
         with torch.inference_mode():
             hidden, state = encoder(ids)
             for i, row in enumerate(ids):
@@ -86,7 +88,7 @@ def causality(subject: Subject, length: int) -> Iterator[Case]:
     grid = subject.grid
     ids = subject.ids(1, max(min(length, 300), 3 * grid))
     for precision in DTYPES:
-        encoder = subject.variant(precision).encoder
+        encoder = subject.encoder(precision)
         with torch.inference_mode():
             wanted, _ = encoder(ids)
             for at in (ids.shape[1] // 2, ids.shape[1] - 1):

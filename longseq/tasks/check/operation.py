@@ -44,7 +44,7 @@ def definition(subject: Subject, length: int) -> Iterator[Case]:
         for precision, dtype in DTYPES.items():
             x = (q.to(dtype), k.to(dtype), v.to(dtype))
             given = decay.to(dtype) if strength else None
-            found, _ = _in_three(*x, given, decay_bound=bound, eps=EPS)
+            found, _ = _in_three(x, given, decay_bound=bound, eps=EPS)
             yield Case(name, precision, error(found, wanted), LIMIT[precision])
 
 
@@ -57,7 +57,7 @@ def epsilon(subject: Subject, length: int) -> Iterator[Case]:
             wanted = _pairs(q, keys, v, torch.zeros_like(k[..., :1]), **options)
             for precision, dtype in DTYPES.items():
                 x = (q.to(dtype), keys.to(dtype), v.to(dtype))
-                found, _ = _in_three(*x, rescale=1, **options)
+                found, _ = _in_three(x, rescale=1, **options)
                 yield Case(f"{name}, keys of size 2^{power}", precision, error(found, wanted), LIMIT[precision])
 
 
@@ -87,8 +87,11 @@ def _inputs(subject: Subject) -> tuple[Tensor, Tensor, Tensor, torch.Generator]:
     return q.to(subject.device), k.to(subject.device), v.to(subject.device), generator
 
 
-def _in_three(q: Tensor, k: Tensor, v: Tensor, decay: Tensor | None = None, **options: Any) -> tuple[Tensor, Memory]:
+def _in_three(
+    x: tuple[Tensor, Tensor, Tensor], decay: Tensor | None = None, /, **options: Any
+) -> tuple[Tensor, Memory]:
     """One record in three calls of unequal length."""
+    q, k, v = x
     outputs: list[Tensor] = []
     memory = None
     for s in (slice(0, 70), slice(70, 71), slice(71, None)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from torch import Tensor, nn
 from longseq.model.encoder import Layer
 from longseq.ops.linear_attention import linear_attention
 from longseq.ops.memory import Memory
+from longseq.results.check import Figure
 from longseq.tasks.check.case import LIMIT, Case
 from longseq.tasks.check.reading import error, memories, memory_error
 from longseq.tasks.check.subject import Subject
@@ -24,14 +26,27 @@ COUNTED = 2**24
 """Where a float32 count of ones stops growing."""
 
 
-def activations(subject: Subject, length: int) -> Iterator[Case]:
-    """Each mixer in bfloat16 and float16 against float32, on what it sees inside the model."""
+def activations(subject: Subject, length: int) -> Iterator[Case | Figure]:
+    """Each mixer in bfloat16 and float16 against float32, on what it sees inside the model.
+
+    Both begin with inputs and weights that both precisions hold: the law is on the arithmetic. The whole error, with
+    that of rounding inputs and weights, is a matter of the model and reported as a figure.
+    """
+    whole = dict.fromkeys(HALF, 0.0)
     for name, mixer, x in _mixers(subject, length):
-        wanted, end = _in_pieces(mixer, x)
+        exact, _ = _in_pieces(mixer, x)
         for precision, dtype in HALF.items():
-            found, state = _half(mixer, x, dtype)
+            rounded, start = copy.deepcopy(mixer), x.to(dtype)
+            with torch.no_grad():
+                for weight in rounded.parameters():
+                    weight.copy_(weight.to(dtype))
+            wanted, end = _in_pieces(rounded, start.to(x.dtype))
+            found, state = _half(rounded, start)
+            whole[precision] = max(whole[precision], error(found, exact))
             yield Case(f"outputs, {name}", precision, error(found, wanted), LIMIT[precision])
             yield Case(f"memory, {name}", precision, memory_error(state, end), LIMIT[precision])
+    for precision, value in whole.items():
+        yield Figure(name=f"{precision} error, weights rounded too", model=subject.name, value=value, unit="RMS ratio")
 
 
 def memory(subject: Subject, length: int) -> Iterator[Case]:
@@ -40,7 +55,7 @@ def memory(subject: Subject, length: int) -> Iterator[Case]:
         _, state = _in_pieces(mixer, x)
         yield Case(f"tensors that are no float32, {name}", "float32", _foreign(state), 0.0)
         for precision, dtype in HALF.items():
-            _, state = _half(mixer, x, dtype)
+            _, state = _half(mixer, x.to(dtype))
             yield Case(f"tensors that are no float32, {name}", precision, _foreign(state), 0.0)
     one = torch.ones(1, 1, 1, 1, device=subject.device)
     value = torch.full((1, 1, 1, 2), float(COUNTED), dtype=torch.float64, device=subject.device)
@@ -53,7 +68,7 @@ def memory(subject: Subject, length: int) -> Iterator[Case]:
 
 def _mixers(subject: Subject, length: int) -> Iterator[tuple[str, nn.Module, Tensor]]:
     """Each layer's mixer and its input (1, T, D), float32."""
-    encoder, inputs = subject.variant().encoder, []
+    encoder, inputs = subject.encoder(), []
 
     def keep(_: nn.Module, arguments: tuple) -> None:
         inputs.append(arguments[0])
@@ -80,9 +95,9 @@ def _in_pieces(mixer: nn.Module, x: Tensor) -> tuple[Tensor, Any]:
     return torch.cat(outputs, 1), state
 
 
-def _half(mixer: nn.Module, x: Tensor, dtype: torch.dtype) -> tuple[Tensor, Any]:
-    with torch.autocast(x.device.type, dtype):
-        return _in_pieces(mixer, x.to(dtype))
+def _half(mixer: nn.Module, x: Tensor) -> tuple[Tensor, Any]:
+    with torch.autocast(x.device.type, x.dtype):
+        return _in_pieces(mixer, x)
 
 
 def _foreign(state: Any) -> float:

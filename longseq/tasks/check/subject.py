@@ -11,7 +11,7 @@ from torch import Tensor
 
 from longseq.config import load as load_config
 from longseq.errors import UsageError
-from longseq.model import LanguageModel, ModelConfig, State, load
+from longseq.model import Encoder, LanguageModel, ModelConfig, State, load
 from longseq.model.mixers import MIXERS
 from longseq.model.state import named_tensors
 from longseq.tasks.check.reading import memories
@@ -27,8 +27,9 @@ class Subject:
     """A model under check."""
 
     name: str
-    model: LanguageModel
-    """float32, in evaluation mode, on its device."""
+    model: LanguageModel | Encoder
+    """float32, in evaluation mode, on its device. A language model is read by its scores, an encoder by its hidden
+    vectors."""
     complement: Callable[[np.ndarray], np.ndarray] | None = None
     """Ids of the complementary letters, for models of DNA."""
     sha256: str | None = None
@@ -61,13 +62,18 @@ class Subject:
 
     def _state(self, tokens: int) -> State:
         with torch.inference_mode():
-            return self.model.encoder(self.ids(1, tokens))[1]
+            return self.encoder()(self.ids(1, tokens))[1]
 
-    def variant(self, precision: str = "float32", **options: int) -> LanguageModel:
+    def encoder(self, precision: str = "float32", **options: int) -> Encoder:
+        """The encoder of a variant."""
+        model = self.variant(precision, **options)
+        return model.encoder if isinstance(model, LanguageModel) else model
+
+    def variant(self, precision: str = "float32", **options: int) -> LanguageModel | Encoder:
         """The same weights in another precision, or read with other settings of speed (`block`, `rescale`)."""
         key = (precision, *sorted(options.items()))
         if key not in self._variants:
-            model = LanguageModel(replace(self.config, **options))  # type: ignore[arg-type]
+            model = type(self.model)(replace(self.config, **options))  # type: ignore[arg-type]
             model.load_state_dict(self.model.state_dict())
             self._variants[key] = model.eval().to(self.device, DTYPES[precision])
         return self._variants[key]
@@ -122,7 +128,7 @@ def random_model(
         given.append(f'model.feature_map="{feature_map}"')
     config = load_config(_Settings, None, [*given, *assignments]).model
     name = mixer if feature_map is None else f"{mixer} {feature_map}"
-    return Subject(name=name, model=LanguageModel(config).eval().to(device))
+    return Subject(name=name, model=Encoder(config).eval().to(device))
 
 
 def mixer_names() -> list[str]:
