@@ -17,7 +17,8 @@ def bench_text(found: Bench) -> str:
 
 def _head(found: Bench) -> Iterator[str]:
     machine, model = found.machine, found.config["model"]
-    yield f"{machine.processor}, {count(machine.cores, 'core')}, {machine.device}, torch {machine.torch}, {_load(machine)}"
+    where = f"{machine.processor}, {count(machine.cores, 'core')}, {machine.device}"
+    yield f"{where}, torch {machine.torch}, {_load(machine)}"
     for rate in machine.matmul:
         bf16 = "" if rate.gflops_bf16 is None else f", bf16 {rate.gflops_bf16:,.1f}"
         yield f"matrix products, {count(rate.threads, 'thread')}: fp32 {rate.gflops_fp32:,.1f} GFLOP/s{bf16}"
