@@ -12,11 +12,13 @@ from torch import Tensor
 from longseq.ops.feature_maps import feature_map
 from longseq.ops.linear_attention import linear_attention
 from longseq.ops.memory import Memory
+from longseq.ops.segments import segment_attention
 from longseq.tasks.check.case import LIMIT, Case
 from longseq.tasks.check.reading import error
 from longseq.tasks.check.subject import DTYPES, Subject
 
 HEADS, KEYS, VALUES, TOKENS = 2, 8, 5, 150
+SEGMENT = 24
 EPS = 1e-6
 MEMORY_LIMIT = 1e-6
 """Relative error of a memory after any number of tokens."""
@@ -40,12 +42,24 @@ def definition(subject: Subject, length: int) -> Iterator[Case]:
     ):
         decay = -strength * torch.rand(1, HEADS, TOKENS, width, generator=generator, dtype=torch.float64).square()
         decay = decay.to(subject.device)
-        wanted = _pairs(q, k, v, decay, EPS)
+        wanted = _pairs(q, k, v, decay, eps=EPS)
         for precision, dtype in DTYPES.items():
             x = (q.to(dtype), k.to(dtype), v.to(dtype))
             given = decay.to(dtype) if strength else None
             found, _ = _in_three(x, given, decay_bound=bound, eps=EPS)
             yield Case(name, precision, error(found, wanted), LIMIT[precision])
+    if subject.config.visibility == "segment":
+        place = torch.arange(TOKENS, device=subject.device) // SEGMENT
+        wanted = _pairs(q, k, v, torch.zeros_like(k[..., :1]), place[:, None] >= place, eps=EPS)
+        cut = TOKENS // 2 // SEGMENT * SEGMENT
+        for precision, dtype in DTYPES.items():
+            outputs, memory = [], None
+            for s in (slice(cut), slice(cut, None)):
+                qs, ks, vs = (t[:, :, s].to(dtype) for t in (q, k, v))
+                y, memory = segment_attention(qs, ks, vs, memory, segment=SEGMENT, eps=EPS)
+                outputs.append(y)
+            figure = error(torch.cat(outputs, 2), wanted)
+            yield Case("both ways inside segments", precision, figure, LIMIT[precision])
 
 
 def epsilon(subject: Subject, length: int) -> Iterator[Case]:
@@ -102,11 +116,21 @@ def _in_three(
     return torch.cat(outputs, 2), memory
 
 
-def _pairs(q: Tensor, k: Tensor, v: Tensor, decay: Tensor, eps: float = 0.0, floor: float = 0.0) -> Tensor:
-    """The definition: every token against every one before it."""
+def _pairs(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    decay: Tensor,
+    seen: Tensor | None = None,
+    /,
+    eps: float = 0.0,
+    floor: float = 0.0,
+) -> Tensor:
+    """The definition: every token against every one before it, or against those that `seen` (T, T) allows."""
     left = decay.cumsum(-2)
     gap = left[..., :, None, :] - left[..., None, :, :]
-    causal = torch.ones(gap.shape[-3:-1], dtype=torch.bool, device=q.device).tril()
-    weights = (q[..., :, None, :] * k[..., None, :, :] * gap.masked_fill(~causal[..., None], -math.inf).exp()).sum(-1)
+    if seen is None:
+        seen = torch.ones(gap.shape[-3:-1], dtype=torch.bool, device=q.device).tril()
+    weights = (q[..., :, None, :] * k[..., None, :, :] * gap.masked_fill(~seen[..., None], -math.inf).exp()).sum(-1)
     below = weights.sum(-1, keepdim=True) + eps
     return (weights @ v) / (below.abs().clamp_min(floor) if floor else below)
