@@ -7,6 +7,8 @@ A segment's queries all see the same keys, so no triangle is needed and each tok
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -59,15 +61,16 @@ def segment_attention(
                 tiles = [
                     None if x is None else x[:, :, start:stop].unflatten(2, (-1, size)) for x in (q, k, v, key_exponent)
                 ]
-                y, memory = _segments(*tiles, memory, eps, floor, rescale)
+                y, memory = _segments(tiles, memory, eps, floor, rescale)
                 outputs.append(y)
         if not outputs:
             return v[..., :-1], memory
         return torch.cat(outputs, 2), memory
 
 
-def _segments(q, k, v, exponent, memory: Memory, eps: float, floor: float, rescale: int) -> tuple[Tensor, Memory]:
+def _segments(tiles: Any, memory: Memory, eps: float, floor: float, rescale: int) -> tuple[Tensor, Memory]:
     """All segments at once: q, k (B, H, N, C, K), v (B, H, N, C, V+1), key exponent (B, H, N, C) or None."""
+    q, k, v, exponent = tiles
     dtype = q.dtype
     largest = None
     if exponent is not None:

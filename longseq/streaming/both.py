@@ -48,7 +48,14 @@ def stream_both(
     return _stream(encoder, pieces, chunk, complement, precision, folder)
 
 
-def _stream(encoder, pieces, chunk, complement, precision, folder) -> Iterator[Tensor]:
+def _stream(
+    encoder: Encoder,
+    pieces: Iterable[np.ndarray],
+    chunk: int,
+    complement: np.ndarray | None,
+    precision: str,
+    folder: str | Path | None,
+) -> Iterator[Tensor]:
     width, device = encoder.config.width, encoder.embedding.weight.device
     with RowSpool(1, np.int32, folder) as ids, RowSpool(width, precision, folder) as backwards:
         length = 0

@@ -37,14 +37,24 @@ class Linear(nn.Module):
         self, x: Tensor, state: LinearState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
     ) -> tuple[Tensor, LinearState]:
         """x (B, T, D) → y (B, T, D) and the memory after its last valid token."""
-        scattered = bool(self.segment) and mask is not None
-        if scattered:
+        back = None
+        if self.segment and mask is not None:
             # Segments count valid tokens: those come first.
             order, back = compact(mask)
             x, mask = take(x, order), mask.gather(1, order)
         q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
         memory = None if state is None else state.memory
-        sizes = {"segment": self.segment, "block": self.block, "rescale": self.rescale}
-        y, memory = attend(self.map, q, k, v, memory, mask, exchange, **sizes)
+        y, memory = attend(
+            self.map,
+            q,
+            k,
+            v,
+            memory,
+            mask,
+            exchange,
+            segment=self.segment,
+            block=self.block,
+            rescale=self.rescale,
+        )
         y = self.output(join_heads(y).to(x.dtype))
-        return take(y, back) if scattered else y, LinearState(memory)
+        return y if back is None else take(y, back), LinearState(memory)

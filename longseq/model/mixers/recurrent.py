@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from longseq.model.mixers.heads import refuse_exchange
 from longseq.ops.exchange import Exchange
@@ -31,7 +31,7 @@ class LstmState(NamedTuple):
 class Recurrent(nn.Module):
     """What the baselines share: a cell, run over the valid tokens."""
 
-    cell_type: ClassVar[type[nn.RNNBase]]
+    cell_type: ClassVar[type[nn.GRU] | type[nn.LSTM] | type[nn.RNN]]
     state_type: ClassVar[type[RecurrentState] | type[LstmState]] = RecurrentState
 
     def __init__(self, config: ModelConfig, layer: int):
@@ -67,7 +67,9 @@ class Recurrent(nn.Module):
         after = self.state_type(*(torch.where(some, *parts) for parts in zip(after, before, strict=True)))
         return take(y, back), after
 
-    def _run(self, x, before):
+    def _run(
+        self, x: Tensor | PackedSequence, before: RecurrentState | LstmState
+    ) -> tuple[Any, RecurrentState | LstmState]:
         """The cell over x (B, T, D), packed or not; torch wants a layer axis, and a tuple only of two."""
         start = tuple(part[None] for part in before)
         y, last = self.cell(x, start if len(start) > 1 else start[0])

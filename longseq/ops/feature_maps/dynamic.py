@@ -15,10 +15,12 @@ class Dynamic(FeatureMap):
 
     def __init__(self, heads: int, width: int):
         super().__init__(heads, width)
-        self.maps = nn.ModuleList(kind(heads, width) for kind in (EluPlusOne, ReluSquared, ShiftedSilu))
+        # A tuple: they have nothing to train or to keep.
+        self.maps = tuple(kind(heads, width) for kind in (EluPlusOne, ReluSquared, ShiftedSilu))
         self.weight = nn.Parameter(torch.zeros(heads, width, len(self.maps)))
         self.bias = nn.Parameter(torch.zeros(heads, len(self.maps)))
 
     def map(self, x: Tensor) -> Tensor:
         shares = head_linear(x, self.weight, self.bias).softmax(-1).split(1, -1)
-        return sum(share * phi.map(x) for share, phi in zip(shares, self.maps, strict=True))
+        parts = [share * phi.map(x) for share, phi in zip(shares, self.maps, strict=True)]
+        return torch.stack(parts).sum(0)
