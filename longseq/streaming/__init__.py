@@ -1,6 +1,19 @@
-"""The fold over chunks: a record of any length through a state of fixed size."""
+"""The fold over chunks: records of any length through states of fixed size, one by one or side by side."""
 
+from longseq.streaming.ahead import ahead, records_ahead
+from longseq.streaming.reader import Scored, SurprisalReader
 from longseq.streaming.snapshot import Snapshot, load_snapshot, save_snapshot
-from longseq.streaming.surprisal import Surprisal, SurprisalReader
+from longseq.streaming.surprisal import Surprisal
+from longseq.streaming.tracks import Track
 
-__all__ = ["Snapshot", "Surprisal", "SurprisalReader", "load_snapshot", "save_snapshot"]
+__all__ = [
+    "Scored",
+    "Snapshot",
+    "Surprisal",
+    "SurprisalReader",
+    "Track",
+    "ahead",
+    "load_snapshot",
+    "records_ahead",
+    "save_snapshot",
+]

@@ -1,4 +1,10 @@
-"""A snapshot: the state of a reading on disk, from which it goes on as if it had never stopped."""
+"""A snapshot: the state of a reading on disk, from which it goes on as if it had never stopped.
+
+The state is always that of a point where the model would have paused anyway: the record's start, or the chunk grid.
+Letters behind that point are kept as they are and read again, so that going on, with the rest of the record or with
+letters appended to a finished one, computes what one undisturbed reading computes, to the bit. `given` says how many
+readings were handed out already: those come no second time.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +31,28 @@ AGAIN = "read the record again"
 class Snapshot:
     """What a reading has left so far."""
 
-    state: State
+    state: State | None
+    """What the first `position` symbols left behind; None at the record's start."""
     model_sha256: str
     """Digest of the checkpoint that made it; another model refuses it."""
     position: int
-    """Symbols of the record that have passed through the model."""
+    """Symbols of the record that `state` has seen."""
     carry: bytes = b""
-    """Symbols read and not yet passed on: less than a chunk, or what a tokenizer holds back."""
+    """Letters behind `position`, at most a chunk or a record that is read as one of many."""
+    given: int = 0
+    """Symbols of the record whose readings were handed out, from `position` on to the end of `carry`."""
     accumulators: Mapping[str, torch.Tensor] = field(default_factory=dict)
     """Running readings of heads, by name."""
     spools: Mapping[str, int] = field(default_factory=dict)
     """Bytes of each spool that belong to this moment; what lies behind is cut off on resuming."""
+    place: Mapping[str, str | int] = field(default_factory=dict)
+    """How the records' reader finds its place again."""
 
 
 def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> None:
     """Write a snapshot, whole or not at all, in safetensors with its facts and a digest as metadata."""
-    tensors = {f"state.{name}": tensor for name, tensor in named_tensors(snapshot.state)}
+    state = () if snapshot.state is None else snapshot.state
+    tensors = {f"state.{name}": tensor for name, tensor in named_tensors(state)}
     tensors |= {f"accumulator.{name}": tensor for name, tensor in snapshot.accumulators.items()}
     tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     facts = {
@@ -48,7 +60,9 @@ def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> 
         "model_sha256": snapshot.model_sha256,
         "position": snapshot.position,
         "carry": snapshot.carry.hex(),
+        "given": snapshot.given,
         "spools": dict(snapshot.spools),
+        "place": dict(snapshot.place),
     }
     text = json.dumps(facts, sort_keys=True)
     metadata = {"facts": text, "sha256": _digest(tensors, text)}
@@ -71,6 +85,22 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
             remedy=f"load the model that made it, or {AGAIN}",
         )
     device = next(checkpoint.model.parameters()).device
+    prefix = "accumulator."
+    return Snapshot(
+        state=_state(path, checkpoint, tensors, device) if facts["position"] else None,
+        model_sha256=facts["model_sha256"],
+        position=facts["position"],
+        carry=bytes.fromhex(facts["carry"]),
+        given=facts["given"],
+        accumulators={n.removeprefix(prefix): t.to(device) for n, t in tensors.items() if n.startswith(prefix)},
+        spools=facts["spools"],
+        place=facts["place"],
+    )
+
+
+def _state(
+    path: str | Path, checkpoint: Checkpoint, tensors: Mapping[str, torch.Tensor], device: torch.device
+) -> State:
     with torch.inference_mode():
         # One token through the encoder shows which tensors a state of this model has.
         _, shape = checkpoint.model.encoder(torch.zeros(1, 1, dtype=torch.long, device=device))
@@ -80,18 +110,9 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
         return tensors[f"state.{next(names)}"].to(device)
 
     try:
-        state = map_tensors(shape, stored)
+        return map_tensors(shape, stored)
     except KeyError as error:
         raise StateError(where=str(path), expected=f"tensor {error.args[0]}", found="none") from None
-    prefix = "accumulator."
-    return Snapshot(
-        state=state,
-        model_sha256=facts["model_sha256"],
-        position=facts["position"],
-        carry=bytes.fromhex(facts["carry"]),
-        accumulators={n.removeprefix(prefix): t.to(device) for n, t in tensors.items() if n.startswith(prefix)},
-        spools=facts["spools"],
-    )
 
 
 def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:

@@ -1,9 +1,22 @@
-"""Bits per token along a record: what each token costs, given all that stands before it."""
+"""Bits per token along a record: what each token costs, given all that stands before it.
+
+How a record is read depends on its own length alone, never on how its letters arrive or on what other records there
+are: matrix products round by their shape, and equal shapes give every record the same bits.
+
+| record | a call of the model reads |
+|---|---|
+| up to 64 tokens | chunk / 64 records side by side, 64 tokens of each |
+| up to 8,192 tokens | chunk / 256 records side by side, 256 tokens of each |
+| longer | chunk tokens of this record |
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -11,21 +24,40 @@ import torch
 from longseq.config import require
 from longseq.errors import UsageError
 from longseq.model import Checkpoint, State
+from longseq.model.state import map_tensors, named_tensors
+from longseq.streaming.reader import SurprisalReader
 from longseq.streaming.snapshot import Snapshot
+from longseq.streaming.tracks import Track, tracks
 from longseq.tokens import DnaTokenizer
+
+K = TypeVar("K")
 
 CHUNK = 2048
 """Tokens a recurrent call: small enough for the processor's caches, large enough to keep it busy."""
+SHORT, SHORT_WIDTH = 64, 64
+"""Records of up to so many tokens are read side by side in one call, so many tokens of each."""
+MIDDLE, MIDDLE_WIDTH = 8192, 256
+"""Records of up to so many tokens are read side by side in several calls, so many tokens of each."""
+NAMED = 4
+"""Ids below are A, C, G, T; what is not one of them is not scored."""
+
+
+class Lanes(NamedTuple):
+    """The shape in which records are read side by side."""
+
+    count: int
+    width: int
 
 
 class Surprisal:
-    """A factory of readers, one a record or strand, that share one model.
-
-    The chunk grid starts at the record's first base, so a reading does not depend on how letters were handed over.
-    """
+    """Readers that share one model: of one record or strand (call it), or of many side by side (`many`)."""
 
     def __init__(self, checkpoint: Checkpoint, *, chunk: int = CHUNK, precision: str = "fp32"):
-        """`chunk` is tokens a call; `precision` fp32 or bf16 (memories and gates stay float32)."""
+        """`chunk` is tokens a call; `precision` fp32 or bf16 (memories and gates stay float32).
+
+        Raises:
+            UsageError: a model of text.
+        """
         require(chunk >= 1, "chunk", chunk, ">= 1 token")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         if not isinstance(checkpoint.tokenizer, DnaTokenizer):
@@ -40,63 +72,97 @@ class Surprisal:
         """A reader at the start of a record, or where `start` was taken."""
         return SurprisalReader(self, start)
 
+    def many(
+        self, records: Iterable[tuple[K, Iterable[bytes]]], start: Snapshot | None = None
+    ) -> Iterator[tuple[K, Track]]:
+        """Tracks of many records, in input order, some of them late by a bounded number of records.
 
-class SurprisalReader:
-    """One record, from front to back."""
+        Records are walked in a thread, ahead of the model; a long one passes in constant memory, so exhaust each track
+        before asking for the next. An InputError in a record comes out of its track and the others go on.
 
-    def __init__(self, surprisal: Surprisal, start: Snapshot | None = None):
-        self._surprisal = surprisal
-        self.state: State | None = None if start is None else start.state
-        self.position = 0 if start is None else start.position
-        """Bases that have passed through the model."""
-        self._waiting = bytearray(b"" if start is None else start.carry)
-
-    def push(self, letters: bytes) -> np.ndarray:
-        """float32 bits of each base that is ready, in order; NaN where a base is not A, C, G or T.
-
-        Values lag behind letters by less than a chunk; `finish` gives the rest.
+        Args:
+            records: A key of the caller's choice, and letters in any pieces.
+            start: Where the first record goes on from; its letters are those that come after.
         """
-        self._waiting += letters
-        return self._concatenate(self._whole_chunks())
+        return tracks(self, records, start)
 
-    def finish(self) -> np.ndarray:
-        """The values not given yet: as many as letters were pushed, in all."""
-        rest = [self._read(bytes(self._waiting))] if self._waiting else []
-        self._waiting.clear()
-        return self._concatenate(iter(rest))
+    def step(self, ids: np.ndarray, state: State | None) -> tuple[np.ndarray, State]:
+        """Bits (B, T) float32 of T more tokens (B, T) uint8 of B records, and the state after them.
 
-    def snapshot(self) -> Snapshot:
-        """All that a later reader needs to go on from here."""
-        if self.state is None:
-            raise UsageError("nothing was read yet", remedy="push at least one chunk before taking a snapshot")
-        return Snapshot(
-            state=self.state,
-            model_sha256=self._surprisal.checkpoint.sha256,
-            position=self.position,
-            carry=bytes(self._waiting),
-        )
+        Bits are NaN where a base is not A, C, G or T.
+        """
+        tokens = torch.from_numpy(ids.astype(np.int64)).to(self.device)
+        bf16 = self.precision == "bf16"
+        with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+            with _even_shares(len(ids)):
+                logits, state = self.checkpoint.model(tokens, state)
+                nats = torch.nn.functional.cross_entropy(
+                    logits.float().flatten(0, 1), tokens.flatten(), reduction="none"
+                )
+        bits = (nats / math.log(2)).cpu().numpy().reshape(ids.shape)
+        bits[ids >= NAMED] = np.nan
+        return bits, state
 
-    def _whole_chunks(self) -> Iterator[np.ndarray]:
-        size, taken = self._surprisal.chunk, 0
-        while len(self._waiting) - taken >= size:
-            yield self._read(bytes(self._waiting[taken : taken + size]))
-            taken += size
-        del self._waiting[:taken]
+    def lanes(self, length: int) -> Lanes | None:
+        """In which shape a record of `length` tokens is read side by side with others; None: alone."""
+        if length > self.side_by_side:
+            return None
+        width = min(SHORT_WIDTH if length <= SHORT else MIDDLE_WIDTH, self.chunk)
+        return Lanes(self.chunk // width, width)
 
-    def _read(self, letters: bytes) -> np.ndarray:
-        surprisal = self._surprisal
-        ids, _ = surprisal.tokenizer.encode(letters)
-        tokens = torch.from_numpy(ids.astype(np.int64)).to(surprisal.device)[None]
-        bf16 = surprisal.precision == "bf16"
-        with torch.inference_mode(), torch.autocast(surprisal.device.type, torch.bfloat16, enabled=bf16):
-            logits, self.state = surprisal.checkpoint.model(tokens, self.state)
-            nats = torch.nn.functional.cross_entropy(logits[0].float(), tokens[0], reduction="none")
-        self.position += len(letters)
-        bits = (nats / math.log(2)).cpu().numpy()
-        bits[ids > 3] = np.nan  # ids 0-3 are A, C, G, T
-        return bits
+    @cached_property
+    def side_by_side(self) -> int:
+        """Tokens of the longest record that is read side by side with others; 0 where the model cannot."""
+        return 0 if self._grows() else MIDDLE
 
-    @staticmethod
-    def _concatenate(parts: Iterator[np.ndarray]) -> np.ndarray:
-        arrays = list(parts)
-        return np.concatenate(arrays) if arrays else np.zeros(0, np.float32)
+    @cached_property
+    def empty(self) -> State:
+        """The state (1, …) of a record of which nothing was read."""
+        none = torch.zeros(1, 1, dtype=torch.long, device=self.device)
+        bf16 = self.precision == "bf16"
+        with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+            return self.checkpoint.model.encoder(none, None, none.bool())[1]
+
+    def _grows(self) -> bool:
+        """Whether the state has an axis of time, as that of softmax attention: records of one age only go together."""
+        with torch.inference_mode():
+            tokens = torch.zeros(1, 2, dtype=torch.long, device=self.device)
+            states = [self.checkpoint.model.encoder(tokens[:, :length])[1] for length in (1, 2)]
+        one, two = ([tensor.shape for _, tensor in named_tensors(state)] for state in states)
+        return one != two
+
+    def side(self, count: int, before: State | None, fresh: np.ndarray) -> State:
+        """The state of `count` lanes where those of `fresh` (count,) bool begin a record, all of one memory layout."""
+        if before is None or fresh.all():
+            return map_tensors(self.empty, lambda x: x.expand(count, *x.shape[1:]).contiguous())
+        if not fresh.any():
+            return map_tensors(before, torch.Tensor.contiguous)
+        chosen = torch.from_numpy(fresh).to(self.device)
+
+        def merge(empty: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
+            return torch.where(chosen.view(-1, *[1] * (old.dim() - 1)), empty, old).contiguous()
+
+        return _zip_tensors(self.empty, before, merge)
+
+
+def _zip_tensors(one: State, other: State, join) -> State:
+    partners = iter([tensor for _, tensor in named_tensors(other)])
+    return map_tensors(one, lambda tensor: join(tensor, next(partners)))
+
+
+@contextmanager
+def _even_shares(lanes: int) -> Iterator[None]:
+    """At most two threads where lanes share a call.
+
+    Three threads cut an array at places that are no multiple of a vector register; the elements beside the cut are
+    computed one by one and rounded otherwise, and then a result depends on its lane.
+    """
+    threads = torch.get_num_threads()
+    if lanes == 1 or threads <= 2:
+        yield
+        return
+    torch.set_num_threads(2)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

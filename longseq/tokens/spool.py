@@ -9,19 +9,20 @@ from pathlib import Path
 from longseq.errors import UsageError
 from longseq.records import reverse_complement
 
+IN_MEMORY = 1 << 16
+"""Letters before a file is made: a file for each short read would take longer than reading it."""
+
 
 class LetterSpool:
-    """Letters are appended front to back and read back to front; the temporary file has mode 0600.
+    """Letters are appended front to back and read back to front; few of them wait in memory, more in a file.
 
-    It lies in `folder`, or where TMPDIR points, and has no name on systems that allow it, so that it goes when the
-    spool is closed and when the process dies.
+    The file has mode 0600. It lies in `folder`, or where TMPDIR points, and has no name on systems that allow it, so
+    that it goes when the spool is closed and when the process dies.
     """
 
     def __init__(self, folder: str | Path | None = None):
-        try:
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
-        except OSError as error:
-            raise _no_room(folder, error) from None
+        folder = None if folder is None else str(folder)
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=folder)  # noqa: SIM115 - closed by close()
         self._folder, self._length = folder, 0
 
     def __len__(self) -> int:
@@ -56,14 +57,14 @@ class LetterSpool:
         Raises:
             UsageError: the last letters could not be written.
         """
-        try:
-            self._file.flush()
-        except OSError as error:
-            raise _no_room(self._folder, error) from None
         for end in range(self._length, 0, -piece_size):
             start = max(end - piece_size, 0)
-            self._file.seek(start)
-            yield reverse_complement(self._file.read(end - start))
+            try:
+                self._file.seek(start)  # writes out what was appended last
+                letters = self._file.read(end - start)
+            except OSError as error:
+                raise _no_room(self._folder, error) from None
+            yield reverse_complement(letters)
 
 
 def _no_room(folder: str | Path | None, error: OSError) -> UsageError:

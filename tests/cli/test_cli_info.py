@@ -71,17 +71,17 @@ def test_a_training_run_is_the_model_it_made(info, checkpoint, tmp_path):
 
 def test_a_saved_state(info, checkpoint, tmp_path):
     loaded = load(checkpoint)
-    reader = Surprisal(loaded, chunk=8)()
-    reader.push(b"ACGTACGTACG")
+    reader = Surprisal(loaded, chunk=1000)()
+    reader.push(b"ACGTACGTACG" * 1000)
     save_snapshot(tmp_path / "s.state", reader.snapshot())
     facts = info(tmp_path / "s.state")
-    assert (facts["what"], facts["position"], facts["carry"]) == ("state", 8, 3)
+    assert (facts["what"], facts["position"], facts["carry"], facts["given"]) == ("state", 11_000, 0, 11_000)
     assert facts["model_sha256"] == loaded.sha256
 
 
 def test_a_state_of_another_model(capsys, checkpoint, tmp_path):
-    reader = Surprisal(load(checkpoint), chunk=8)()
-    reader.push(b"ACGTACGTACG")
+    reader = Surprisal(load(checkpoint), chunk=1000)()
+    reader.push(b"ACGTACGTACG" * 1000)
     state = tmp_path / "s.state"
     save_snapshot(state, reader.snapshot())
     assert main(["info", str(state), "--model", str(checkpoint)]) == 0

@@ -12,6 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from longseq.errors import StateError
 from longseq.model import LanguageModel, ModelConfig, load, save
+from longseq.model.state import named_tensors
 from longseq.streaming import Surprisal, load_snapshot, save_snapshot
 from longseq.tokens import DnaTokenizer
 
@@ -31,7 +32,7 @@ def surprisal(tmp_path):
 @pytest.fixture(scope="module")
 def letters():
     with gzip.open(DATA / "T4.gbff.gz", "rt") as file:
-        sequence = bytes(next(SeqIO.parse(file, "genbank")).seq[:2600])
+        sequence = bytes(next(SeqIO.parse(file, "genbank")).seq[:9600])
     return sequence[:1000] + b"NNnnRacgt" + sequence[1000:]
 
 
@@ -54,7 +55,7 @@ def test_bits_are_those_of_the_whole_record(surprisal, letters):
     np.testing.assert_allclose(found[counted], wanted[counted], rtol=1e-5)
 
 
-@pytest.mark.parametrize("size", [1, 499, 500, 501, 5000])
+@pytest.mark.parametrize("size", [7, 499, 500, 501, 5000])
 def test_same_bytes_however_letters_come(surprisal, letters, size):
     assert read(surprisal(), letters, size).tobytes() == read(surprisal(), letters, 997).tobytes()
 
@@ -62,12 +63,25 @@ def test_same_bytes_however_letters_come(surprisal, letters, size):
 def test_goes_on_from_a_snapshot_with_the_same_bytes(surprisal, letters, tmp_path):
     whole = read(surprisal(), letters, 997)
     reader = surprisal()
-    first = reader.push(letters[:1234])
+    first = reader.push(letters[:8734])
     save_snapshot(tmp_path / "s.state", reader.snapshot())
     again = surprisal(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))
-    assert again.position == 1000
-    rest = read(again, letters[1234:], 100)
+    assert again.position == 8500
+    rest = read(again, letters[8734:], 100)
     assert np.concatenate([first, rest]).tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("length", [40, 1000, 8192, 8193, 9000])
+@pytest.mark.parametrize("appended", [0, 1, 500, 1300])
+def test_an_appended_record_equals_the_joined_one(surprisal, letters, tmp_path, length, appended):
+    """To the bit, on the chunk grid (9,000) and off it, from one way of reading into another (8,192)."""
+    joined = read(surprisal(), letters[: length + appended], 997)
+    reader = surprisal()
+    read(reader, letters[:length], 400)
+    save_snapshot(tmp_path / "s.state", reader.snapshot())
+    again = surprisal(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))
+    found = read(again, letters[length : length + appended], 300)
+    assert found.tobytes() == joined[length:].tobytes()
 
 
 def test_a_state_of_another_model_is_refused(surprisal, letters, tmp_path):
@@ -101,7 +115,14 @@ def test_damaged_states_are_refused(surprisal, letters, tmp_path):
         load_snapshot(file, surprisal.checkpoint)
 
 
-def test_bf16_stays_near(letters, tmp_path):
+@pytest.mark.parametrize("length", [60, 1000, 9000])
+def test_bf16_stays_near_and_its_memories_are_float32(letters, tmp_path, length):
     model = checkpoint(tmp_path / "m")
-    a, b = (np.nan_to_num(read(Surprisal(model, precision=p)(), letters, 999)) for p in ("fp32", "bf16"))
+    readers = [Surprisal(model, chunk=512, precision=precision)() for precision in ("fp32", "bf16")]
+    a, b = (read(reader, letters[:length], 999) for reader in readers)
+    assert np.array_equal(np.isfinite(b), np.isfinite(a)) and (a != b).any()
+    a, b = np.nan_to_num(a), np.nan_to_num(b)
     assert np.sqrt(np.mean((a - b) ** 2)) < 0.02 * np.sqrt(np.mean(a**2))
+    if readers[1].state is not None:
+        kinds = {name: tensor.dtype for name, tensor in named_tensors(readers[1].state) if ".memory." in name}
+        assert len(kinds) == 6 and set(kinds.values()) == {torch.float32, torch.int32}

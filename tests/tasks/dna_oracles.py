@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections import Counter
+from types import SimpleNamespace
 
 from hypothesis import strategies as st
 
@@ -27,6 +28,23 @@ def record(letters: bytes, cuts: list[int] | None = None, **facts) -> Record:
     pieces = [letters[a:b] for a, b in itertools.pairwise(edges)]
     facts = {"id": "r", "kind": "dna", "source": "x.fa", "index": 0} | facts
     return Record(pieces=iter(pieces), **facts)
+
+
+class OneByOne:
+    """Reads strands one after another, each with a reader of its own that takes letters and gives bits."""
+
+    def __init__(self, reader):
+        self.reader = reader
+
+    def many(self, records):
+        for key, pieces in records:
+            yield key, self.track(pieces)
+
+    def track(self, pieces):
+        reader = self.reader()
+        for piece in pieces:
+            yield SimpleNamespace(bits=reader.push(piece))
+        yield SimpleNamespace(bits=reader.finish())
 
 
 def plain(letters: bytes) -> str:

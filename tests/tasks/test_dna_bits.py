@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dna_oracles import dna, record
+from dna_oracles import OneByOne, dna, record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,7 +55,7 @@ def whole(letters: bytes) -> np.ndarray:
 @settings(max_examples=40)
 @given(dna("ACGTACGTN", 900), st.lists(st.integers(0, 900), max_size=4), st.integers(100, 400))
 def test_each_strand_stands_at_its_own_bases(letters, cuts, window):
-    (summary,) = summarize_records([record(letters, cuts)], window=window, surprisal=Counting)
+    (summary,) = summarize_records([record(letters, cuts)], window=window, surprisal=OneByOne(Counting))
     forward, reverse = whole(letters), whole(complement(letters))[::-1]
     for row in summary.windows.rows():
         part = slice(row["start"], row["end"])
@@ -77,8 +77,10 @@ def test_each_strand_stands_at_its_own_bases(letters, cuts, window):
 
 def test_cuts_do_not_move_a_bit():
     letters = np.random.default_rng(0).choice(np.frombuffer(b"ACGTN", np.uint8), 50_000).tobytes()
-    (first,) = summarize_records([record(letters)], window=1_000, surprisal=Counting)
-    (second,) = summarize_records([record(letters, list(range(0, 50_000, 777)))], window=1_000, surprisal=Counting)
+    (first,) = summarize_records([record(letters)], window=1_000, surprisal=OneByOne(Counting))
+    (second,) = summarize_records(
+        [record(letters, list(range(0, 50_000, 777)))], window=1_000, surprisal=OneByOne(Counting)
+    )
     assert first.row == second.row
     assert first.windows.bits.tobytes() == second.windows.bits.tobytes()
 
@@ -86,13 +88,13 @@ def test_cuts_do_not_move_a_bit():
 def test_record_and_reverse_complement_mirror_each_other():
     letters = np.random.default_rng(1).choice(np.frombuffer(b"ACGT", np.uint8), 12_000).tobytes()
     pair = [record(letters), record(complement(letters))]
-    one, other = summarize_records(pair, window=1_000, surprisal=Counting)
+    one, other = summarize_records(pair, window=1_000, surprisal=OneByOne(Counting))
     assert one.windows.bits_forward.tolist() == pytest.approx(other.windows.bits_reverse[::-1].tolist(), rel=1e-6)
     assert one.row.bits_forward == pytest.approx(other.row.bits_reverse, rel=1e-12)
 
 
 def test_forward_only():
-    (summary,) = summarize_records([record(b"GGAN" * 100)], window=100, surprisal=Planted, strands="forward")
+    (summary,) = summarize_records([record(b"GGAN" * 100)], window=100, surprisal=OneByOne(Planted), strands="forward")
     assert summary.row.bits_forward == summary.row.bits_per_base == pytest.approx(4 / 3)
     assert summary.row.bits_reverse is None and np.isnan(summary.windows.bits_reverse).all()
     assert summary.windows.bits.tolist() == pytest.approx([4 / 3] * 4)
@@ -104,7 +106,7 @@ def test_without_a_model_there_are_no_bits():
 
 
 def test_bits_without_windows():
-    (summary,) = summarize_records([record(b"CCT" * 9_000)], window=0, surprisal=Planted)
+    (summary,) = summarize_records([record(b"CCT" * 9_000)], window=0, surprisal=OneByOne(Planted))
     assert summary.windows is None and summary.regions == ()
     assert summary.row.bits_forward == pytest.approx(5 / 3) and summary.row.bits_reverse == pytest.approx(4 / 3)
 
@@ -114,7 +116,9 @@ def test_a_planted_surprise_ranks_first_at_its_place():
     letters[4_200:4_260] = b"C" * 60
     letters[7_000:7_010] = b"C" * 10
     letters[10_000:] = b"T" * 50  # surprising, but half a window is missing
-    (summary,) = summarize_records([record(bytes(letters))], window=200, surprisal=Planted, strands="forward", top=2)
+    (summary,) = summarize_records(
+        [record(bytes(letters))], window=200, surprisal=OneByOne(Planted), strands="forward", top=2
+    )
     first, second = summary.row.surprising
     assert (first.start, first.end, first.bits) == (4_200, 4_400, pytest.approx(0.3))
     assert (second.start, second.end) == (7_000, 7_200)
@@ -122,7 +126,7 @@ def test_a_planted_surprise_ranks_first_at_its_place():
 
 
 def test_windows_that_do_not_differ_have_no_z():
-    (summary,) = summarize_records([record(b"A" * 1_000)], window=100, surprisal=Planted, top=3)
+    (summary,) = summarize_records([record(b"A" * 1_000)], window=100, surprisal=OneByOne(Planted), top=3)
     assert [(w.start, w.bits, w.z) for w in summary.row.surprising] == [
         (0, 1.5, None),
         (100, 1.5, None),
@@ -138,5 +142,5 @@ def test_progress_hears_of_every_base_of_every_strand():
             self.total += amount
 
     heard = Heard()
-    list(summarize_records([record(b"ACGT" * 10_000), record(b"")], surprisal=Planted, progress=heard))
+    list(summarize_records([record(b"ACGT" * 10_000), record(b"")], surprisal=OneByOne(Planted), progress=heard))
     assert heard.total == 80_000

@@ -55,8 +55,10 @@ def test_it_lies_where_tmpdir_points(tmp_path, monkeypatch):
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"nowhere: the spool cannot be written .*TMPDIR"):
-        LetterSpool(tmp_path / "nowhere")
+    spool = LetterSpool(tmp_path / "nowhere")
+    spool.append(b"ACGT")  # so few need no file
+    with spool, pytest.raises(UsageError, match=r"nowhere: the spool cannot be written .*TMPDIR"):
+        spool.append(b"ACGT" * 20_000)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")

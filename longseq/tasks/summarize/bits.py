@@ -1,30 +1,36 @@
 """Bits a base of a model along a record, one strand at a time, gathered into windows.
 
-A reader gives each base's bits given all bases before it in the order of reading. Forward that is the base's own
+A model gives each base's bits given all bases before it in the order of reading. Forward that is the base's own
 place. On the reverse complement the i-th value belongs to base L - 1 - i, so windows fill from the record's end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
 from longseq.results.dna import SurprisingWindow, WindowColumns
 
 
-class SurprisalReader(Protocol):
-    """Reads one strand of one record from front to back."""
+class Scored(Protocol):
+    """Consecutive bases of one strand."""
 
-    def push(self, letters: bytes) -> np.ndarray:
-        """float32 bits of the bases that are ready, in order; NaN where a base is not A, C, G or T."""
-
-    def finish(self) -> np.ndarray:
-        """The rest: as many values in all as letters were pushed."""
+    @property
+    def bits(self) -> np.ndarray:
+        """(T,) float32; NaN where a base is not A, C, G or T."""
 
 
-SurprisalFactory = Callable[[], SurprisalReader]
+class Surprisal(Protocol):
+    """A model that reads strands from front to back."""
+
+    def many(self, records: Iterable[tuple[Any, Iterable[bytes]]]) -> Iterator[tuple[Any, Iterable[Scored]]]:
+        """Each key with the bases of its letters, in input order; how letters are cut into pieces changes nothing.
+
+        Letters may be walked ahead and in another thread, those of one key before the next key is asked for. An
+        InputError among them comes out of the key's own bases.
+        """
 
 
 class BitsMeter:

@@ -23,7 +23,7 @@ from longseq.results.dna import (
     SurprisingWindow,
     WindowColumns,
 )
-from longseq.tasks.summarize.bits import SurprisalFactory, surprising_windows
+from longseq.tasks.summarize.bits import Surprisal, surprising_windows
 from longseq.tasks.summarize.regions import find_regions
 from longseq.tasks.summarize.scan import Bits, Scan, Scanner
 from longseq.tasks.summarize.skew import cumulative_skew
@@ -41,7 +41,7 @@ def summarize_records(
     records: Iterable[Record],
     *,
     window: int = WINDOW,
-    surprisal: SurprisalFactory | None = None,
+    surprisal: Surprisal | None = None,
     strands: Strands = "both",
     top: int = 5,
     progress: Progress | None = None,
@@ -53,7 +53,7 @@ def summarize_records(
     Args:
         records: What a reader of `longseq.formats` gives, or a part cut from one; each is walked once.
         window: Bases a window, 100 to 1,000,000; 0 leaves windows, regions and skew out.
-        surprisal: Makes a reader of bits a base for each record and strand; None leaves them out.
+        surprisal: Reads bits a base of each record and strand, ahead of what is asked for; None leaves them out.
         strands: With a model, read the reverse complement as well, or not.
         top: Most surprising windows kept a record.
         progress: Told of every base read, on each strand; started and finished by the caller.
@@ -80,15 +80,13 @@ def _walk(
     on_failure: Callable[[Record, InputError], None] | None,
 ) -> Iterator[RecordSummary]:
     try:
-        for record in records:
-            try:
-                scan = scanner.scan(record)
-            except InputError as error:
-                if on_failure is None:
-                    raise
-                on_failure(record, error)
-                continue
-            yield from report.add(scan)
+        for record, found in scanner.scans(records):
+            if isinstance(found, Scan):
+                yield from report.add(found)
+            elif on_failure is None:
+                raise found
+            else:
+                on_failure(record, found)
     except InputError:
         yield from report.flush()  # what was read before the fault is whole
         raise

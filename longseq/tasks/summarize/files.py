@@ -19,7 +19,7 @@ from longseq.results.dna import RecordSummary, SequenceRow
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
-from longseq.tasks.summarize.bits import SurprisalFactory
+from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import WINDOW, Strands, summarize_records
 from longseq.tasks.summarize.document import summarize_document
 from longseq.tasks.summarize.select import Budget
@@ -65,7 +65,7 @@ def summarize_files(
     sources: Iterable[str],
     request: Request | None = None,
     *,
-    surprisal: Callable[[], SurprisalFactory] | None = None,
+    surprisal: Callable[[], Surprisal] | None = None,
     sinks: Sequence[Sink] = (),
     progress: Progress | None = None,
 ) -> list[SourceRow]:
@@ -85,7 +85,7 @@ def summarize_files(
         UsageError: the request itself is wrong.
     """
     request, progress = request or Request(), progress or NullProgress()
-    model: SurprisalFactory | None = None
+    model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for source in sources:
@@ -117,7 +117,7 @@ class _Source:
         self.truncated = False
         self.totals: Totals | None = None
 
-    def summarize(self, reading: Reading, model: SurprisalFactory | None) -> None:
+    def summarize(self, reading: Reading, model: Surprisal | None) -> None:
         self.reading = reading
         region = self.request.region
         passes = 2 if model is not None and self.request.strands == "both" else 1
@@ -134,7 +134,7 @@ class _Source:
             self.progress.finish()
             self.truncated |= reading.truncated
 
-    def _dna(self, records: Iterable[Record], model: SurprisalFactory | None) -> None:
+    def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
         counter, request = TotalsCounter(), self.request
         try:
             for summary in summarize_records(

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longseq.errors import UsageError
-from longseq.tasks.summarize.bits import SurprisalFactory
+from longseq.tasks.summarize.bits import Surprisal
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedModel:
     """A model ready to read, and what a result says of it."""
 
-    surprisal: SurprisalFactory
+    surprisal: Surprisal
     name: str
     sha256: str
     device: str
@@ -44,8 +44,8 @@ def load_model(
     """
     import torch
 
+    from longseq import streaming
     from longseq.model import load
-    from longseq.streaming import Surprisal
 
     torch.set_num_threads(threads)
     try:
@@ -56,7 +56,7 @@ def load_model(
     checkpoint = load(name, device)
     given = {} if chunk is None else {"chunk": chunk}
     return LoadedModel(
-        surprisal=Surprisal(checkpoint, precision=precision, **given),
+        surprisal=streaming.Surprisal(checkpoint, precision=precision, **given),
         name=name,
         sha256=checkpoint.sha256,
         device=device,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.errors import UsageError
+from longseq.errors import InputError, UsageError
 from longseq.log import Progress
 from longseq.records import Record
-from longseq.tasks.summarize.bits import BitsMeter, SurprisalFactory
+from longseq.tasks.summarize.bits import BitsMeter, Surprisal
 from longseq.tasks.summarize.composition import Composition, CompositionCounter
 from longseq.tasks.summarize.quality import Quality, summarize_quality
 from longseq.tasks.summarize.windows import WindowMeter
@@ -20,7 +20,7 @@ from longseq.tokens.spool import LetterSpool
 GRID = 10_000
 """Bases of which a model's bits are added up together where no windows are asked for."""
 STEP = 1 << 14
-"""Bases handed to a model between two reports of progress."""
+"""Bases read at once from the other strand."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,45 @@ class Scan:
         return int(self.record.notes.get("offset", 0))
 
 
+class _Strands:
+    """A record on its way: its letters are counted as they pass, and what the model says of them comes in later."""
+
+    def __init__(self, record: Record, window: int):
+        self.record = record
+        self.counter = CompositionCounter()
+        self.meter = WindowMeter(window) if window else None
+        self.forward: Bits | None = None
+        self.reverse: Bits | None = None
+        self.length = 0
+        self.whole = False
+
+    def letters(self, spool: LetterSpool | None = None) -> Iterator[bytes]:
+        for piece in self.record.pieces:
+            if not isinstance(piece, bytes):
+                raise UsageError(where=self.record.where, expected="a record of DNA", found=f"a {self.record.kind}")
+            self.counter.push(piece)
+            if self.meter is not None:
+                self.meter.push(piece)
+            if spool is not None:
+                spool.append(piece)
+            self.length += len(piece)
+            yield piece
+        self.whole = True
+
+    def scan(self) -> Scan:
+        record = self.record
+        composition = self.counter.finish()
+        quality = None if record.quality is None else summarize_quality(record.quality, record.where)
+        return Scan(record, composition, quality, self.meter, self.forward, self.reverse)
+
+
 class Scanner:
-    """Walks the letters of a record once, twice where the other strand is read."""
+    """Walks the letters of each record once, twice where the other strand is read."""
 
     def __init__(
         self,
         window: int,
-        surprisal: SurprisalFactory | None,
+        surprisal: Surprisal | None,
         both: bool,
         progress: Progress,
         spool_folder: str | Path | None,
@@ -62,49 +94,54 @@ class Scanner:
         self._window, self._surprisal, self._both = window, surprisal, both
         self._progress, self._spool_folder = progress, spool_folder
 
-    def scan(self, record: Record) -> Scan:
-        counter, meter = CompositionCounter(), WindowMeter(self._window) if self._window else None
-        if self._surprisal is None:
-            for piece in self._counted(record, counter, meter):
-                self._progress.advance(len(piece))
-            forward = reverse = None
-        else:
-            forward, reverse = self._read(record, counter, meter)
-        composition = counter.finish()
-        quality = None if record.quality is None else summarize_quality(record.quality, record.where)
-        return Scan(record, composition, quality, meter, forward, reverse)
+    def scans(self, records: Iterable[Record]) -> Iterator[tuple[Record, Scan | InputError]]:
+        """Each record with its scan, or with the fault that ended it, in input order."""
+        read = self._counted(records) if self._surprisal is None else self._read(self._surprisal, records)
+        for strands, error in read:
+            found: Scan | InputError
+            try:
+                found = strands.scan() if error is None else error
+            except InputError as fault:
+                found = fault
+            yield strands.record, found
 
-    def _read(self, record: Record, counter: CompositionCounter, meter: WindowMeter | None) -> tuple[Bits, Bits | None]:
-        if not self._both:
-            return self._strand(self._counted(record, counter, meter), None), None
-        with LetterSpool(self._spool_folder) as spool:
+    def _counted(self, records: Iterable[Record]) -> Iterator[tuple[_Strands, InputError | None]]:
+        for record in records:
+            strands, fault = _Strands(record, self._window), None
+            try:
+                for piece in strands.letters():
+                    self._progress.advance(len(piece))
+            except InputError as error:
+                fault = error
+            yield strands, fault
 
-            def kept() -> Iterator[bytes]:
-                for piece in self._counted(record, counter, meter):
-                    spool.append(piece)
-                    yield piece
+    def _read(self, model: Surprisal, records: Iterable[Record]) -> Iterator[tuple[_Strands, InputError | None]]:
+        grid = self._window or GRID
+        for (strands, reverse), track in model.many(self._walks(records)):
+            meter = BitsMeter(grid, strands.length % grid or grid) if reverse else BitsMeter(grid)
+            try:
+                for scored in track:
+                    meter.push(scored.bits)
+                    self._progress.advance(len(scored.bits))
+            except InputError as error:
+                yield strands, error
+                continue
+            bits = Bits(*meter.finish())
+            if reverse:
+                strands.reverse = Bits(bits.sums[::-1], bits.bases[::-1])
+            else:
+                strands.forward = bits
+            if reverse or not self._both:
+                yield strands, None
 
-            forward = self._strand(kept(), None)
-            grid = self._window or GRID
-            backwards = self._strand(spool.reversed_complement_pieces(STEP), len(spool) % grid or grid)
-        return forward, Bits(backwards.sums[::-1], backwards.bases[::-1])
-
-    def _counted(self, record: Record, counter: CompositionCounter, meter: WindowMeter | None) -> Iterator[bytes]:
-        for piece in record.pieces:
-            if not isinstance(piece, bytes):
-                raise UsageError(where=record.where, expected="a record of DNA", found=f"a {record.kind}")
-            counter.push(piece)
-            if meter is not None:
-                meter.push(piece)
-            yield piece
-
-    def _strand(self, pieces: Iterable[bytes], first: int | None) -> Bits:
-        assert self._surprisal is not None
-        reader, meter = self._surprisal(), BitsMeter(self._window or GRID, first)
-        for piece in pieces:
-            for at in range(0, len(piece), STEP):
-                step = piece[at : at + STEP]
-                meter.push(reader.push(step))
-                self._progress.advance(len(step))
-        meter.push(reader.finish())
-        return Bits(*meter.finish())
+    def _walks(self, records: Iterable[Record]) -> Iterator[tuple[tuple[_Strands, bool], Iterator[bytes]]]:
+        """The letters of each strand; those of the reverse one exist once the forward ones were walked."""
+        for record in records:
+            strands = _Strands(record, self._window)
+            if not self._both:
+                yield (strands, False), strands.letters()
+                continue
+            with LetterSpool(self._spool_folder) as spool:
+                yield (strands, False), strands.letters(spool)
+                if strands.whole:
+                    yield (strands, True), spool.reversed_complement_pieces(STEP)
