@@ -41,7 +41,7 @@ def _foot(found: Bench) -> Iterator[str]:
     for row in found.skipped:
         kind = "training step" if row.train else "inference"
         yield f"not measured: {row.mixer}, {kind} of {row.length:,} tokens: {row.reason}"
-    if any(row.estimated_seconds is not None for row in found.skipped):
+    if any(row.out_of_time for row in found.skipped):
         yield f"  --budget SECONDS gives more time than {found.config['budget']:g} s in all"
     width = max(map(len, found.notes), default=0)
     yield from (f"{name:<{width}}  {note}" for name, note in found.notes.items())

@@ -50,6 +50,8 @@ class BenchSkipped:
     length: int
     train: bool
     reason: str
+    out_of_time: bool = False
+    """A larger budget would have measured it."""
     estimated_seconds: float | None = None
     """Of one pass."""
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Any
 
 from longseq.config import to_mapping
 from longseq.log import NullProgress, Progress, duration
@@ -64,7 +65,7 @@ def bench(config: BenchConfig, *, command: str = "longseq bench", progress: Prog
     sittings = [Sitting(length=length, train=train) for train in kinds for length in config.lengths]
     rows: list[BenchRow] = []
     skipped: list[BenchSkipped] = []
-    progress.start("bench", len(sittings) * len(config.contenders), "row")
+    progress.start("bench", None, "row")  # no total: long rows come last, and a rate of rows would mislead
     try:
         with MatmulRates(config) as rates:
             for i, sitting in enumerate(sittings):
@@ -96,13 +97,17 @@ def _sit(
     """Measure one length within `allowed` seconds, about."""
     skipped: list[BenchSkipped] = []
 
-    def skip(name: str, reason: str, seconds: float | None = None) -> None:
-        skipped.append(BenchSkipped(mixer=name, **vars(sitting), reason=reason, estimated_seconds=seconds))
+    def skip(name: str, reason: str, **facts: Any) -> None:
+        skipped.append(BenchSkipped(mixer=name, **vars(sitting), reason=reason, **facts))
         progress.advance(1)
 
-    if sitting.train and sitting.length > LONGEST_STEP:
+    too_long = sitting.train and sitting.length > LONGEST_STEP
+    if too_long or allowed <= 0:
         for name in config.contenders:
-            skip(name, f"training steps are measured up to {LONGEST_STEP:,} tokens")
+            if too_long:
+                skip(name, f"training steps are measured up to {LONGEST_STEP:,} tokens")
+            else:
+                skip(name, "no time is left", out_of_time=True)
         return [], skipped
     began = time.monotonic()
     with ExitStack() as stack:
@@ -134,7 +139,7 @@ def _sit(
                 pass_seconds = seat.estimate / len(config.threads)
                 left = max(allowed - spent, 0.0)
                 reason = f"a pass takes about {_time(pass_seconds)}, with {_time(left)} left for this length"
-                skip(seat.name, reason, pass_seconds)
+                skip(seat.name, reason, out_of_time=True, estimated_seconds=pass_seconds)
             else:
                 taken.append(seat)
                 spent += cost
