@@ -36,6 +36,15 @@ def test_other_settings_pass(setting):
     assert found.laws and not found.broken, found.broken
 
 
+def test_the_length_suits_the_state():
+    """A state that grows is read less far; each law comes first once, whatever it asks for."""
+    for mixer, marks in (("softmax", 2), ("gru", 3)):  # after 1,024 tokens, 4,096, and at the end
+        found = check([random_model(mixer, None, SMALL)], None, [law for law in LAWS if law.name == "gradient"])
+        assert found.ok and {law.law for law in found.laws} == {"gradient"}
+        found = check([random_model(mixer, None, SMALL)], None, [law for law in LAWS if law.name == "drift"])
+        assert found.ok and found.laws[0].cases == marks
+
+
 FAULTS = [
     (faults.dropped_tail, "gated", "silu", "split"),
     (faults.raw_epsilon, "linear", "elu+1", "epsilon"),

@@ -55,7 +55,7 @@ def check(
     results: list[LawResult] = []
     skipped: list[SkippedLaw] = []
     figures: list[Figure] = []
-    progress.start("check", len(subjects) * len(laws), "law")
+    progress.start("check", None, "law")  # laws take so unequal times that a rate would mislead
     try:
         for subject in subjects:
             tokens = length or (GROWING if subject.grows else LENGTH)

@@ -73,9 +73,10 @@ class Subject:
         """The same weights in another precision, or read with other settings of speed (`block`, `rescale`)."""
         key = (precision, *sorted(options.items()))
         if key not in self._variants:
-            model = type(self.model)(replace(self.config, **options))  # type: ignore[arg-type]
-            model.load_state_dict(self.model.state_dict())
-            self._variants[key] = model.eval().to(self.device, DTYPES[precision])
+            with torch.inference_mode(False):  # its gradients are wanted too, whoever asks for it first
+                model = type(self.model)(replace(self.config, **options))  # type: ignore[arg-type]
+                model.load_state_dict(self.model.state_dict())
+                self._variants[key] = model.eval().to(self.device, DTYPES[precision])
         return self._variants[key]
 
     def ids(self, batch: int, length: int, seed: int = 0) -> Tensor:
