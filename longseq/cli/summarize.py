@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import logging
-import shlex
 import sys
 import time
 from contextlib import ExitStack, nullcontext
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli import exit
 from longseq.cli.options import computing, talking
+from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
-    from longseq.results.run import Run
-    from longseq.results.source import SourceRow
     from longseq.tasks.summarize.files import Request, Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
-
-log = logging.getLogger("longseq")
 
 LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet", "regions.bed")
 """What `--out` may hold of an earlier run."""
@@ -147,7 +140,7 @@ def _summarize(
                 sinks += [pages] if folder or style == "md" else []
                 sinks += [tables] if tables else []
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
-            run = _run(talk, loaded, sources, time.monotonic() - began)
+            run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
@@ -161,7 +154,7 @@ def _summarize(
             sys.stdout.writelines(overview.markdown(sources))
         else:
             sys.stdout.write(overview.text(sources))
-    return _verdict(sources)
+    return verdict(sources)
 
 
 def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
@@ -174,35 +167,3 @@ def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Bu
     for unit, amount in given.items():
         return Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
     return Budget()
-
-
-def _run(talk: Talk, loaded: list[LoadedModel], sources: list[SourceRow], seconds: float) -> Run:
-    from longseq import __version__
-    from longseq.results.run import Run, peak_rss_mb
-
-    tokens = sum(source.length for source in sources)
-    run = Run(
-        version=__version__,
-        command=shlex.join(["longseq", *talk.arguments]),
-        tokens=tokens,
-        seconds=seconds,
-        tokens_per_s=tokens / seconds,
-        peak_rss_mb=peak_rss_mb(),
-    )
-    for model in loaded:
-        names = ("device", "precision", "threads")
-        facts = {name: getattr(model, name) for name in names}
-        run = replace(run, model=model.name, model_sha256=model.sha256, **facts)
-    return run
-
-
-def _verdict(sources: list[SourceRow]) -> int:
-    """Says what went wrong, and the exit code."""
-    for source in sources:
-        for error in source.errors:
-            log.error("%s", error)
-        if source.failed > len(source.errors):
-            log.error("%s: %d records failed in all", source.file, source.failed)
-        if source.truncated:
-            log.error("%s: ended too early; what was read is reported, the record it ended in is marked", source.file)
-    return exit.DONE if all(source.whole for source in sources) else exit.PARTLY

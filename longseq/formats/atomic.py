@@ -54,6 +54,23 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
+def free_directory(path: str | Path, *, force: bool = False) -> Path:
+    """The real path of a directory that `output_directory` may make, looked at before the work that fills it.
+
+    Raises:
+        OutputExistsError, UsageError: as `output_directory` does.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is not None and not stat.S_ISDIR(mode):
+        raise UsageError("is not a directory", where=str(path), remedy="give another name")
+    if target == Path.cwd() or target in Path.cwd().parents:
+        raise UsageError("is the working directory or holds it", where=str(path), remedy="name a directory of its own")
+    if mode is not None and not force and any(target.iterdir()):
+        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
+    return target
+
+
 @contextmanager
 def output_directory(path: str | Path, *, force: bool = False, replaces: Collection[str] = ()) -> Iterator[Path]:
     """Path of an empty directory beside `path`; it takes the name `path` when the block ends well.
@@ -66,14 +83,7 @@ def output_directory(path: str | Path, *, force: bool = False, replaces: Collect
         OutputExistsError: `path` stands already, is not empty, and `force` is not set.
         UsageError: `path` is not a directory, is or holds the working directory, or cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    mode = _mode(target)
-    if mode is not None and not stat.S_ISDIR(mode):
-        raise UsageError("is not a directory", where=str(path), remedy="give another name")
-    if target == Path.cwd() or target in Path.cwd().parents:
-        raise UsageError("is the working directory or holds it", where=str(path), remedy="name a directory of its own")
-    if mode is not None and not force and any(target.iterdir()):
-        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
+    target = free_directory(path, force=force)
     aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with _said(path):

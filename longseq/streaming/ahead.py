@@ -103,6 +103,9 @@ def _flat(records: Iterable[tuple[Any, Iterable[Any]]]) -> Iterator[tuple[_Event
             records.close()
 
 
+_NOTHING: tuple[_Event | None, Any] = (None, None)
+
+
 class _Pieces(Iterator[Any]):
     """What the events say of one record."""
 
@@ -112,7 +115,7 @@ class _Pieces(Iterator[Any]):
     def __next__(self) -> Any:
         if self._over:
             raise StopIteration
-        event, value = next(self._events, (None, None))
+        event, value = next(self._events, _NOTHING)
         if event is _Event.ITEM:
             return value
         self._over = True

@@ -38,7 +38,7 @@ class Pool:
 
     def __init__(self, surprisal: Surprisal, shape: Lanes):
         self._surprisal, self._shape = surprisal, shape
-        self._lanes: list[Job | None] = [None] * shape.count
+        self._lanes: list[Job | None] = [None] * shape.number
         self._queue: deque[Job] = deque()
         self._state: State | None = None
 
@@ -52,7 +52,7 @@ class Pool:
     def step(self) -> None:
         """One call of the model: `width` tokens of the record of each lane."""
         ids = np.zeros(self._shape, np.uint8)
-        fresh = np.zeros(self._shape.count, bool)
+        fresh = np.zeros(self._shape.number, bool)
         for i, job in enumerate(self._lanes):
             if job is None and self._queue:
                 job = self._lanes[i] = self._queue.popleft()
@@ -60,7 +60,7 @@ class Pool:
             if job is not None:
                 piece = job.ids[job.at : job.at + self._shape.width]
                 ids[i, : len(piece)] = piece
-        before = self._surprisal.side(self._shape.count, self._state, fresh)
+        before = self._surprisal.side(self._shape.number, self._state, fresh)
         bits, self._state = self._surprisal.step(ids, before)
         for i, job in enumerate(self._lanes):
             if job is not None:

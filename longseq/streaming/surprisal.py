@@ -13,7 +13,7 @@ are: matrix products round by their shape, and equal shapes give every record th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple, TypeVar
@@ -45,7 +45,7 @@ NAMED = 4
 class Lanes(NamedTuple):
     """The shape in which records are read side by side."""
 
-    count: int
+    number: int
     width: int
 
 
@@ -145,7 +145,7 @@ class Surprisal:
         return _zip_tensors(self.empty, before, merge)
 
 
-def _zip_tensors(one: State, other: State, join) -> State:
+def _zip_tensors(one: State, other: State, join: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> State:
     partners = iter([tensor for _, tensor in named_tensors(other)])
     return map_tensors(one, lambda tensor: join(tensor, next(partners)))
 

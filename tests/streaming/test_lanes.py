@@ -74,9 +74,9 @@ def test_neither_lane_nor_lane_mates_move_a_bit(options, threads, length, tmp_pa
     torch.set_num_threads(threads)
     try:
         found = set()
-        for lane in (0, 1, shape.count // 2, shape.count - 1):
+        for lane in (0, 1, shape.number // 2, shape.number - 1):
             pool, mine = Pool(model, shape), Job(ids)
-            for other in range(shape.count):  # some mates are shorter, some longer, and lanes are filled again
+            for other in range(shape.number):  # some mates are shorter, some longer, and lanes are filled again
                 size = 1 + (37 * (other + lane + 1)) % (1500 if length > 64 else 64)
                 pool.add(mine if other == lane else Job(model.tokenizer.encode(letters(size, other + lane))[0]))
             while not mine.done:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from longseq.errors import UsageError
-from longseq.tasks.summarize.bits import Surprisal
+
+if TYPE_CHECKING:
+    from longseq.streaming import Surprisal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +47,8 @@ def load_model(
     """
     import torch
 
-    from longseq import streaming
     from longseq.model import load
+    from longseq.streaming import Surprisal
 
     torch.set_num_threads(threads)
     try:
@@ -56,7 +59,7 @@ def load_model(
     checkpoint = load(name, device)
     given = {} if chunk is None else {"chunk": chunk}
     return LoadedModel(
-        surprisal=streaming.Surprisal(checkpoint, precision=precision, **given),
+        surprisal=Surprisal(checkpoint, precision=precision, **given),
         name=name,
         sha256=checkpoint.sha256,
         device=device,
