@@ -116,10 +116,10 @@ def _spans(length: int, block: int, *tensors: Tensor | None) -> Iterator[list]:
 
 def _leave(value: Tensor, rescale: int, dtype: torch.dtype) -> Memory:
     """A float64 value (B, H, K, V) in true scale as a memory."""
-    shift = value.new_zeros(value.shape[:2], dtype=torch.int32)
+    exponent = value.new_zeros(value.shape[:2], dtype=torch.int32)
     if rescale:
-        value, shift = normalise(value)
-    return Memory.split(value, shift, dtype)
+        value, exponent = normalise(value, exponent)
+    return Memory.split(value, exponent, dtype)
 
 
 class _Tile(NamedTuple):

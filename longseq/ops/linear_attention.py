@@ -10,18 +10,17 @@ Blocks are tiles of time: speed and rounding depend on them, the result does not
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from longseq.ops.memory import Memory, pow2, working_dtype
-from longseq.ops.scan import scan_blocks
+from longseq.ops.memory import Memory, working_dtype
+from longseq.ops.tiles import Rule, attend_span
 
-SUB_BLOCK = 16
-"""Rows of a sub-block in which decays of any strength are taken apart pairwise."""
-SAFE_EXPONENT = 80.0
-"""exp of this, times a float32 of size one, stays below the largest float32 (exp 88.7)."""
+SPAN = 32
+"""Blocks that are worked on together: what lies between them stays in the processor's caches."""
 
 
 def linear_attention(
@@ -56,110 +55,83 @@ def linear_attention(
         floor: above 0, the denominator is the larger of its absolute value and this, in the memory's true scale, and q
             and k may be negative (Beck et al. 2024, "xLSTM", eq. 21).
         block: tokens a tile.
-        rescale: blocks between two renormalisations, and one at the end of the call; 0 never.
+        rescale: spans of 32 blocks between two renormalisations, and one at the end of the call; 0 never.
 
     Returns:
         y: (B, H, T, V) in the working precision (float32, or float64 for float64), and the memory after the last token.
     """
     dtype = working_dtype(q)
-    length = q.shape[2]
     with torch.autocast(q.device.type, enabled=False):
         q, k, v = q.to(dtype), k.to(dtype), v.to(dtype)
         decay = None if decay is None else decay.to(dtype)
-        if normaliser:
-            v = torch.cat([v, v.new_ones(*v.shape[:-1], 1)], -1)
         if memory is None:
-            memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3], q)
-        outputs = []
-        whole = length - length % block
-        # Whole tiles together, then the rest as one shorter tile: no padding.
-        for start, stop, size in ((0, whole, block), (whole, length, length - whole)):
-            if stop > start:
-                tiles = [_tile(x, start, stop, size) for x in (q, k, v, decay, key_exponent)]
-                y, memory = _tiles(tiles, memory, decay_bound, normaliser, eps, floor, rescale)
-                outputs.append(y)
-        if not outputs:
-            return v[..., : v.shape[-1] - normaliser], memory
-        return outputs[0] if len(outputs) == 1 else torch.cat(outputs, 2), memory
+            memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3] + normaliser, q)
+        if not q.shape[2]:
+            return v, memory
+        rule = Rule(normaliser, eps, floor, decay_bound)
+        y, hi, lo, exponent = _Attention.apply(q, k, v, decay, key_exponent, *memory, block, rescale, rule)
+        return y, Memory(hi, lo, exponent)
 
 
-def _tile(x: Tensor | None, start: int, stop: int, size: int) -> Tensor | None:
-    """(B, H, T, …) → (B, H, N, size, …) of tokens start … stop."""
-    return None if x is None else x[:, :, start:stop].unflatten(2, (-1, size))
+class _Attention(torch.autograd.Function):
+    """One span after the other. Only the inputs and the memory in front of each span are kept for the gradient, which
+    works each span out again: the square matrices of all blocks would be larger than all else in the layer."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, decay, key_exponent, hi, lo, exponent, block, rescale, rule):
+        batch, heads, length, _ = q.shape
+        inputs = (q, k, v, decay, key_exponent)
+        value = hi.double() + lo.double()
+        # Time before heads: they are joined without a copy.
+        y = v.new_empty(batch, length, heads, v.shape[-1]).transpose(1, 2)
+        values, exponents = [], []
+        for count, (here, size) in enumerate(_spans(length, block), 1):
+            values.append(value)
+            exponents.append(exponent)
+            often = rescale > 0 and (count % rescale == 0 or here.stop == length)
+            y[:, :, here], value, exponent = attend_span(*_cut(inputs, here), value, exponent, size, often, rule)
+        left = Memory.split(value, exponent, hi.dtype)
+        ctx.save_for_backward(*inputs, torch.stack(values), torch.stack(exponents))
+        ctx.settings = (block, rescale, rule)
+        ctx.mark_non_differentiable(left.exponent)
+        return y, *left
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx, grad_y, grad_hi, _grad_lo, _exponent):
+        *inputs, values, exponents = ctx.saved_tensors
+        block, rescale, rule = ctx.settings
+        wanted = [i for i in range(4) if ctx.needs_input_grad[i]]
+        grads = [torch.empty_like(x) if i in wanted else None for i, x in enumerate(inputs)]
+        # In exact arithmetic hi is the value and lo is 0, so the gradient of the value is that of hi.
+        gradient = grad_hi.double()
+        length = inputs[0].shape[2]
+        spans = list(enumerate(_spans(length, block)))
+        for n, (here, size) in reversed(spans):
+            with torch.enable_grad(), torch.autocast(grad_y.device.type, enabled=False):
+                parts = [
+                    x if x is None else x.detach().requires_grad_(i in wanted)
+                    for i, x in enumerate(_cut(inputs, here))
+                ]
+                value = values[n].detach().requires_grad_()
+                often = rescale > 0 and ((n + 1) % rescale == 0 or here.stop == length)
+                y, after, _ = attend_span(*parts, value, exponents[n], size, often, rule)
+                leaves = [*(parts[i] for i in wanted), value]
+                *found, gradient = torch.autograd.grad((y, after), leaves, (grad_y[:, :, here], gradient))
+            for i, part in zip(wanted, found, strict=True):
+                grads[i][:, :, here] = part
+        gradient = gradient.to(grad_hi.dtype)
+        return *grads, gradient, gradient, None, None, None, None
 
 
-def _tiles(
-    tiles: Any, memory: Memory, bound: float | None, normaliser: bool, eps: float, floor: float, rescale: int
-) -> tuple[Tensor, Memory]:
-    """All tiles at once: q, k (B, H, N, C, K), v (B, H, N, C, W), decay (B, H, N, C, K or 1) and key exponent
-    (B, H, N, C), either of them None."""
-    q, k, v, decay, exponent = tiles
-    dtype = q.dtype
-    largest = None
-    keys = k
-    if exponent is not None:
-        largest = exponent.amax(-1)
-        keys = k * pow2(exponent - largest[..., None], dtype)[..., None]
-    if decay is None:
-        total, reader = None, q
-        weights = q @ k.mT
-        sums = keys.mT @ v
-    else:
-        passed = decay.cumsum(-2)  # log of what is left at t of what stood before the tile
-        total = passed[..., -1, :]
-        reader = q * passed.exp()
-        if bound is not None and bound * q.shape[-2] <= SAFE_EXPONENT:
-            # exp(-b) by itself: the gradient of a quotient would square exp(b) and lose it.
-            weights = reader @ (k * (-passed).exp()).mT
-        else:
-            weights = _any_decay(q, k, passed)
-        sums = (keys * (total[..., None, :] - passed).exp()).mT @ v
-    before, scale, memory = scan_blocks(memory, sums, total, largest, rescale)
-    past = reader @ before
-    size = q.shape[-2]
-    causal = torch.ones(size, size, dtype=torch.bool, device=q.device).tril()
-    # Selected, not multiplied: the upper half may be infinite.
-    weights = weights.masked_fill(~causal, 0.0)
-    if exponent is None:
-        reached = scale.clamp_min(0)[..., None]  # the power of two in which row t is summed, (B, H, N, 1)
-        out = past * pow2(scale[..., None] - reached, dtype)[..., None]
-        out = out + (weights @ v) * pow2(-reached, dtype)[..., None]
-    else:
-        reached = torch.maximum(scale[..., None], exponent.cummax(-1).values)  # (B, H, N, C)
-        lag = (exponent[..., None, :] - reached[..., :, None]).masked_fill(~causal, 0)
-        out = past * pow2(scale[..., None] - reached, dtype)[..., None] + (weights * pow2(lag, dtype)) @ v
-    if normaliser:
-        below = out[..., -1:]
-        if eps:
-            below = below + eps * pow2(-reached, dtype)[..., None]
-        if floor:
-            below = torch.maximum(below.abs(), floor * pow2(-reached, dtype)[..., None])
-        out = out[..., :-1] / (below + (below == 0))  # nothing seen yet: 0 / 1
-    else:
-        out = out * pow2(reached, dtype)[..., None]
-    return out.flatten(2, 3), memory
+def _spans(length: int, block: int) -> Iterator[tuple[slice, int]]:
+    """Stretches of time and their block size: whole blocks, then the rest as one shorter block, without padding."""
+    whole = length - length % block
+    for start in range(0, whole, SPAN * block):
+        yield slice(start, min(start + SPAN * block, whole)), block
+    if whole < length:
+        yield slice(whole, length), length - whole
 
 
-def _any_decay(q: Tensor, k: Tensor, passed: Tensor) -> Tensor:
-    """`sum_K q_t k_s exp(b_t - b_s)` for s <= t, every exponent <= 0: (B, H, N, C, C); the upper half is arbitrary.
-
-    Rows are taken in sub-blocks. Keys before the sub-block meet queries at its first row, a product of two factors
-    <= 1; keys inside it are taken pairwise.
-    """
-    if passed.shape[-1] == 1:
-        gap = passed - passed.mT
-        return (q @ k.mT) * gap.clamp_max(0).exp()
-    size = q.shape[-2]
-    rows = []
-    for start in range(0, size, SUB_BLOCK):
-        stop = min(start + SUB_BLOCK, size)
-        here, b = q[..., start:stop, :], passed[..., start:stop, :]
-        gap = (b[..., :, None, :] - b[..., None, :, :]).clamp_max(0)
-        inside = (here[..., :, None, :] * k[..., None, start:stop, :] * gap.exp()).sum(-1)
-        parts = [inside, q.new_zeros(*inside.shape[:-1], size - stop)]
-        if start:
-            door = passed[..., start - 1 : start, :]
-            earlier = k[..., :start, :] * (door - passed[..., :start, :]).exp()
-            parts.insert(0, (here * (b - door).exp()) @ earlier.mT)
-        rows.append(torch.cat(parts, -1))
-    return torch.cat(rows, -2)
+def _cut(tensors: tuple[Tensor | None, ...], here: slice) -> list[Tensor | None]:
+    return [None if x is None else x[:, :, here] for x in tensors]

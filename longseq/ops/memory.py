@@ -53,12 +53,20 @@ def working_dtype(x: Tensor) -> torch.dtype:
 
 
 def pow2(exponent: Tensor, dtype: torch.dtype = torch.float64) -> Tensor:
-    """`2**exponent`, exact: built from bits, because a library's `pow` may be an ulp off. Below the range: 0."""
-    bits = (exponent.long().clamp(-1023, 1023) + 1023) << 52
-    return bits.view(torch.float64).to(dtype)
+    """`2**exponent`, exact: built from bits, because a library's `pow` may be an ulp off.
+
+    Below the normal numbers of `dtype` (float32 or float64): 0. Above: their largest power of two.
+    """
+    if dtype == torch.float32:
+        return ((exponent.int().clamp(-127, 127) + 127) << 23).view(dtype)
+    return ((exponent.long().clamp(-1023, 1023) + 1023) << 52).view(torch.float64).to(dtype)
 
 
-def normalise(value: Tensor) -> tuple[Tensor, Tensor]:
-    """`value * 2**-shift` with its largest entry a head in [0.5, 1), and shift (B, H) int32; zeros stay (shift 0)."""
-    shift = torch.frexp(value.detach().abs().amax((-2, -1))).exponent.to(torch.int32)
-    return value * pow2(-shift)[..., None, None], shift
+def normalise(value: Tensor, exponent: Tensor) -> tuple[Tensor, Tensor]:
+    """The same number with the largest entry a head in [0.5, 1): value (B, H, K, V+1) and exponent (B, H) int32.
+
+    A head that holds nothing, because all of it was forgotten, is EMPTY: no exponent outlives what it was for.
+    """
+    largest = value.detach().abs().amax((-2, -1))
+    shift = torch.frexp(largest).exponent.to(torch.int32)
+    return value * pow2(-shift)[..., None, None], torch.where(largest == 0, EMPTY, exponent + shift)

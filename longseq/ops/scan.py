@@ -61,8 +61,9 @@ class _Scan(torch.autograd.Function):
                 value = value * keep[:, :, i] + scaled[:, :, i]
             exponent = after[..., -1]
             if rescale:
-                value, shift = normalise(value)
-                exponent = exponent + shift
+                old = exponent
+                value, exponent = normalise(value, exponent)
+                shift = exponent - old
                 undo = pow2(-shift)[..., None, None]
                 keep = torch.cat([keep[:, :, :-1], keep[:, :, -1:] * undo[:, :, None]], 2)
                 take = torch.cat([take[:, :, :-1], take[:, :, -1:] * undo[:, :, None]], 2)

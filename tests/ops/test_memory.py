@@ -3,7 +3,7 @@
 import torch
 
 from longseq.ops.linear_attention import linear_attention
-from longseq.ops.memory import Memory, normalise, pow2
+from longseq.ops.memory import EMPTY, Memory, normalise, pow2
 
 
 def test_pow2_is_exact():
@@ -43,7 +43,9 @@ def test_a_slow_channel_does_not_drift():
 
 def test_normalising_keeps_the_value():
     value = torch.randn(2, 3, 4, 5, dtype=torch.float64) * 1e30
-    scaled, shift = normalise(value)
-    assert torch.equal(scaled * pow2(shift)[..., None, None], value)
-    largest = scaled.abs().amax((-2, -1))
-    assert ((largest >= 0.5) & (largest < 1)).all()
+    value[0, 0] = 0  # a head that forgot everything
+    scaled, exponent = normalise(value, torch.full((2, 3), 7, dtype=torch.int32))
+    assert torch.equal(scaled * pow2(exponent - 7)[..., None, None], value)
+    largest = scaled.abs().amax((-2, -1)).flatten()
+    assert ((largest[1:] >= 0.5) & (largest[1:] < 1)).all()
+    assert exponent[0, 0] == EMPTY
