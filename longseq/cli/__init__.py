@@ -18,6 +18,7 @@ from longseq.cli.talk import Talk
 
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
+    "score": "Bits per base of each record under a model; stopped, it can go on.",
     "train": "Train a model on sequences.",
     "check": "Prove on this machine that the model gives one answer, however a record is read.",
     "bench": "Speed and memory against length, on this machine.",

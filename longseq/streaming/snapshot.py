@@ -64,8 +64,8 @@ def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> 
         "spools": dict(snapshot.spools),
         "place": dict(snapshot.place),
     }
-    text = json.dumps(facts, sort_keys=True)
-    metadata = {"facts": text, "sha256": _digest(tensors, text)}
+    facts["sha256"] = _digest(tensors, facts)
+    metadata = {"facts": json.dumps(facts, sort_keys=True)}  # one entry: safetensors writes several in any order
     with write_aside(path, force=force) as aside:
         Path(aside).write_bytes(to_bytes(tensors, metadata=metadata))
 
@@ -119,22 +119,22 @@ def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
     """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
     try:
         with safe_open(path, "pt") as found:
-            metadata = {"facts": "null", **(found.metadata() or {})}
+            text = (found.metadata() or {}).get("facts", "null")
             tensors = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - not a mapping
-        facts = json.loads(metadata["facts"])
+        facts = json.loads(text)
     except (OSError, SafetensorError, ValueError) as error:
         raise StateError(where=str(path), expected="a saved state", found=str(error)) from None
     if not isinstance(facts, dict):
         raise StateError(where=str(path), expected="a saved state", found="tensors of another kind")
     if facts.get("schema") != SCHEMA:
         raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
-    if _digest(tensors, metadata["facts"]) != metadata.get("sha256"):
+    if facts.pop("sha256", None) != _digest(tensors, facts):
         raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy=AGAIN)
     return facts, tensors
 
 
-def _digest(tensors: Mapping[str, torch.Tensor], facts: str) -> str:
-    total = hashlib.sha256(facts.encode())
+def _digest(tensors: Mapping[str, torch.Tensor], facts: Mapping[str, object]) -> str:
+    total = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         total.update(f"{name}:{tensor.dtype}:{tuple(tensor.shape)}".encode())

@@ -1,0 +1,117 @@
+"""`longseq score INPUT…`"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from longseq.cli.options import computing, talking
+from longseq.cli.sources import provenance, verdict
+from longseq.cli.talk import Talk
+from longseq.log import count
+
+if TYPE_CHECKING:
+    from longseq.tasks.score import Result
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--model", metavar="NAME|DIR", default="dna", show_default=True, help="Model that reads DNA.")
+@click.option("--out", metavar="DIR", help="Write scores.tsv there.  [default: the table goes to stdout]")
+@click.option("--force", is_flag=True, help="Replace what an earlier run left in --out, or a run that was stopped.")
+@click.option("--track", is_flag=True, help="Write the bits of every token to bits.npy in --out.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--strands",
+    type=click.Choice(["forward", "both"]),
+    default="forward",
+    show_default=True,
+    help="Score the reverse complement as well, in a row of its own.",
+)
+@click.option("--region", metavar="NAME[:START-END]", help="Only this stretch, 1-based and closed.")
+@click.option(
+    "--on-unknown",
+    type=click.Choice(["error", "N"]),
+    default="error",
+    show_default=True,
+    help="Letters outside the IUPAC codes: stop, or read as N.",
+)
+@click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
+@click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
+@click.option("--state", metavar="FILE", help="A saved state: the one record goes on from there.")
+@click.option("--save-state", metavar="FILE", help="Save the state after the one record.")
+@computing
+@talking
+def command(
+    inputs: tuple[str, ...],
+    model: str,
+    out: str | None,
+    force: bool,
+    track: bool,
+    as_json: bool,
+    strands: Any,
+    region: str | None,
+    on_unknown: Any,
+    resume: bool,
+    snapshot_every: int | None,
+    state: str | None,
+    save_state: str | None,
+    device: str,
+    threads: int,
+    precision: str,
+    chunk: int | None,
+    talk: Talk,
+) -> int:
+    """What each record costs under a model, in bits, each base scored from all bases before it.
+
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed by gzip, bgzip, bzip2, xz or
+    zstd, or `-` for standard input. The table has a row a record and strand: its length, the bases A, C, G and T that
+    are scored, their bits in all and a base. bits.npy holds float32 bits of every base, NaN where it is none of those,
+    row after row in the order of the table, at the bases' places in the record on either strand.
+
+    With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
+    a run that was never stopped.
+    """
+    from longseq.errors import UsageError
+    from longseq.records import Interval
+    from longseq.tasks.score import Request, scored
+    from longseq.tasks.summarize.model import load_model
+
+    began = time.monotonic()
+    if resume and force:
+        raise UsageError("--resume and --force exclude each other", remedy="give one of them")
+    given = {} if snapshot_every is None else {"every": snapshot_every}
+    request = Request(
+        inputs=inputs,
+        strands=strands,
+        track=track,
+        on_unknown=on_unknown,
+        region=None if region is None else Interval.parse(region),
+        state=state,
+        save_state=save_state,
+        **given,
+    )
+    loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
+    line = shlex.join(["longseq", *talk.arguments])
+    with scored(request, loaded, out=out, command=line, resume=resume, force=force, progress=talk.progress()) as result:
+        if as_json:
+            result.write_json(sys.stdout, provenance(talk, [loaded], result.sources, time.monotonic() - began))
+        elif out is None:
+            result.write_table(sys.stdout)
+        else:
+            click.echo(f"{out}: {_line(result)}")
+        return verdict(result.sources)
+
+
+def _line(result: Result) -> str:
+    """`2 rows, 10,000 tokens, 1.9312 bits per token`."""
+    rows = tokens = 0
+    bits = 0.0
+    for row in result.rows():
+        rows, tokens, bits = rows + 1, tokens + row["tokens"], bits + row["bits"]
+    text = f"{count(rows, 'row')}, {count(tokens, 'token')} scored"
+    return text + (f", {bits / tokens:.4f} bits per token" if tokens else "")

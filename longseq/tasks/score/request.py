@@ -1,0 +1,49 @@
+"""What is asked of `score`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longseq.config import require
+from longseq.errors import UsageError
+from longseq.formats.letters import OnUnknown
+from longseq.records import Interval
+
+Strands = Literal["forward", "both"]
+
+EVERY = 10_000_000
+"""Tokens between two snapshots: minutes of work, and a snapshot takes milliseconds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Inputs, and what is wanted of each record."""
+
+    inputs: tuple[str, ...]
+    """Files; `-` is standard input."""
+    strands: Strands = "forward"
+    """Score the reverse complement as well, in a row of its own."""
+    track: bool = False
+    """Keep the bits of every token."""
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name in each input."""
+    every: int = EVERY
+    """Tokens between two snapshots."""
+    state: str | None = None
+    """A saved state that the one record goes on from."""
+    save_state: str | None = None
+    """Where the state after the one record is saved."""
+
+    def __post_init__(self):
+        require(self.strands in ("forward", "both"), "strands", self.strands, "'forward' or 'both'")
+        require(self.every >= 1, "snapshot-every", self.every, ">= 1 token")
+        if self.one and self.strands == "both":
+            raise UsageError("a state goes on in one direction", remedy="leave --strands both out")
+
+    @property
+    def one(self) -> bool:
+        """Whether the inputs may hold one record only."""
+        return self.state is not None or self.save_state is not None

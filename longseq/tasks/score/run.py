@@ -1,0 +1,159 @@
+"""A run of `score`: from its inputs, or from its last snapshot, to rows and a track."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from longseq import __version__
+from longseq.errors import OutputExistsError, UsageError
+from longseq.formats.atomic import free_directory, output_directory
+from longseq.formats.jsonfile import to_json, write_json
+from longseq.formats.tsv import TsvWriter
+from longseq.log import Progress
+from longseq.results.run import Run
+from longseq.results.source import SourceRow
+from longseq.streaming import load_snapshot, save_snapshot
+from longseq.tasks.score.request import Request
+from longseq.tasks.score.scorer import Scorer
+from longseq.tasks.score.walk import Walk
+from longseq.tasks.score.work import Work
+from longseq.tasks.summarize.model import LoadedModel
+from longseq.training.signals import StopRequest
+
+log = logging.getLogger("longseq")
+
+SCHEMA = "longseq.score/1"
+COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", "truncated")
+FILES = ("scores.tsv", "bits.npy", "run.json")
+"""What an output directory may hold of an earlier run."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run found."""
+
+    sources: list[SourceRow]
+    work: Work
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row a strand, by `COLUMNS`, in input order."""
+        for row in self.work.rows():
+            yield {name: row[name] for name in COLUMNS}
+
+    def write_table(self, file: TextIO) -> None:
+        writer = TsvWriter(file, COLUMNS)
+        for row in self.rows():
+            writer.write(row)
+
+    def write_json(self, file: TextIO, run: Run) -> None:
+        """One document: `schema`, `run`, `files`, `records`; a record a line."""
+        sources = to_json([source.to_json() for source in self.sources], indent=None)
+        file.write(f'{{\n"schema": "{SCHEMA}",\n"run": {to_json(run.to_json(), indent=None)},\n"files": {sources},\n')
+        file.write('"records": [')
+        for i, row in enumerate(self.rows()):
+            file.write((",\n" if i else "\n") + to_json(row, indent=None))
+        file.write("\n]\n}\n")
+
+
+@contextmanager
+def scored(
+    request: Request,
+    model: LoadedModel,
+    *,
+    out: str | None = None,
+    command: str = "",
+    resume: bool = False,
+    force: bool = False,
+    progress: Progress,
+) -> Iterator[Result]:
+    """Score all records; the result can be read inside the block, and stands in `out` when the block begins.
+
+    Args:
+        out: Output directory: scores.tsv, run.json, and bits.npy where a track was asked for. Work lies in a hidden
+            folder beside it until then, with a snapshot each so many tokens, and is kept where a signal stops the run.
+        command: The command line, for run.json.
+        resume: Go on from the last snapshot, or begin where there is none.
+        force: Replace an output, or a run that was stopped.
+
+    Raises:
+        InputError: the first one, when no record of any input could be scored because of it.
+        StateError: `resume`, and the run was begun with other inputs, another model or other settings.
+        StoppedError: SIGTERM or SIGUSR1 came, with `out`; KeyboardInterrupt: SIGINT.
+        UsageError, OutputExistsError: the request itself is wrong.
+    """
+    if request.save_state is not None and os.path.exists(request.save_state) and not (force or resume):
+        raise OutputExistsError("exists already", where=request.save_state, remedy="--force replaces it")
+    if out is None and (request.track or resume):
+        raise UsageError(f"{'--track' if request.track else '--resume'} needs --out DIR")
+    start = None if request.state is None else load_snapshot(request.state, model.surprisal.checkpoint)
+    work = Work.temporary() if out is None else Work.beside(free_directory(out, force=force))
+    settings = {"command": command, **_settings(request, model)}
+    done = False
+    try:
+        if out is not None and not work.folder.parent.is_dir():
+            raise UsageError("its directory does not exist", where=out, remedy="make it first: mkdir -p")
+        found = work.begin(settings, resume=resume, force=force or out is None)
+        snapshot = load_snapshot(work.state, model.surprisal.checkpoint) if found else None
+        walk = Walk(request)
+        with StopRequest() if out is not None else nullcontext() as stop:
+            scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
+            state = scorer.run(snapshot)
+        result = Result([source.row() for source in walk.sources], work)
+        _require_some(walk)
+        if request.save_state is not None and state is not None:
+            save_snapshot(request.save_state, state, force=force or resume)
+        if out is not None:
+            _write(result, request, out, force)
+        done = True
+        yield result
+    finally:
+        work.close()
+        if done or out is None or not work.state.exists():
+            work.remove()
+
+
+def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
+    """All that a result depends on, besides what stands in the inputs, which the walk's fingerprint knows."""
+    sizes = [os.path.getsize(file) if os.path.isfile(file) else None for file in request.inputs]
+    state = None if request.state is None else hashlib.sha256(Path(request.state).read_bytes()).hexdigest()
+    return {
+        "version": __version__,
+        "inputs": list(request.inputs),
+        "bytes of the inputs": sizes,
+        "model": model.sha256,
+        "device": model.device,
+        "precision": model.precision,
+        "threads": model.threads,
+        "chunk": model.surprisal.chunk,
+        "strands": request.strands,
+        "track": request.track,
+        "on_unknown": request.on_unknown,
+        "region": None if request.region is None else list(dataclasses.astuple(request.region)),
+        "state": state,
+    }
+
+
+def _require_some(walk: Walk) -> None:
+    """Raise the first error where nothing could be scored because of it."""
+    errors = [error for source in walk.sources for error in [*source.errors, source.fault] if error is not None]
+    if errors and not any(source.records for source in walk.sources):
+        for other in errors[1:]:
+            log.error("%s", other)
+        raise errors[0]
+
+
+def _write(result: Result, request: Request, out: str, force: bool) -> None:
+    with output_directory(out, force=force, replaces=FILES) as folder:
+        with open(folder / "scores.tsv", "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            result.write_table(file)
+        if request.track:
+            result.work.write_track(folder / "bits.npy")
+        write_json(folder / "run.json", result.work.settings())
