@@ -127,7 +127,9 @@ class _Raw:
         if source == "-":
             if sys.stdin is None:
                 raise InputError("is closed", where=place(source), remedy="name a file")
-            self._pipe = sys.stdin.buffer
+            # Beneath the buffer: a thread that waits for data inside it would keep the program from ending.
+            raw = getattr(sys.stdin.buffer, "raw", None)
+            self._pipe = sys.stdin.buffer.read1 if raw is None else raw.read
             return
         try:
             self._file = os.open(source, os.O_RDONLY)
@@ -145,7 +147,7 @@ class _Raw:
 
     def _take(self, size: int) -> bytes:
         if self._pipe is not None:
-            return self._pipe.read1(size)
+            return self._pipe(size) or b""
         if self._file is None:
             raise InputError("was closed while it was read", where=self.source)
         return os.read(self._file, size)
