@@ -128,8 +128,9 @@ class _Raw:
             if sys.stdin is None:
                 raise InputError("is closed", where=place(source), remedy="name a file")
             # Beneath the buffer: a thread that waits for data inside it would keep the program from ending.
-            raw = getattr(sys.stdin.buffer, "raw", None)
-            self._pipe = sys.stdin.buffer.read1 if raw is None else raw.read
+            buffer: Any = sys.stdin.buffer
+            raw = getattr(buffer, "raw", None)
+            self._pipe = buffer.read1 if raw is None else raw.read
             return
         try:
             self._file = os.open(source, os.O_RDONLY)
