@@ -18,6 +18,7 @@ def fold_blocks(
     sums: Tensor,
     log2_decay: Tensor | None,
     incoming: Tensor | None,
+    unit: Tensor | None,
     rescale: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Fold the sums of N blocks into a memory.
@@ -27,7 +28,8 @@ def fold_blocks(
         exponent: (B, H) int32.
         sums: (B, H, N, K, W), what each block adds, in units of `2**incoming`.
         log2_decay: (B, H, N, K or 1), base-2 logarithm of the decay over each whole block, or None.
-        incoming: (B, H, N) int32; None says that all sums are in units of `2**max(exponent, 0)`.
+        incoming: (B, H, N) int32; None says that all sums are in units of `2**unit`.
+        unit: (B, H) int32, the power of two of all sums where there is no `incoming`.
         rescale: move the power of two of what is left behind to its exponent.
 
     Returns:
@@ -35,20 +37,22 @@ def fold_blocks(
         scale: (B, H, N) int32, the exponent of each `before`.
         value, exponent: what is left behind.
     """
+    if unit is not None and log2_decay is None:
+        return _plain_fold(value, exponent, sums, unit, rescale)
     batch, heads, count, keys, width = sums.shape
     dtype = sums.dtype
-    if incoming is None:
-        scale = exponent.clamp_min(0)[..., None].expand(-1, -1, count + 1)
+    # The power of two in front of each block, and at the end: (B, H, N + 1).
+    if unit is not None:
+        scale = unit[..., None].expand(-1, -1, count + 1)
     else:
+        assert incoming is not None
         scale = torch.cat([exponent[..., None], incoming], -1).cummax(-1).values
-    ends = scale[..., 1:]  # (B, H, N), after each block; `scale` (B, H, N + 1) in front of each, and at the end
     # What is left of the sum of block m in front of block n: 2**(c_m - scale_n), decayed by the blocks in between.
+    shift = None if incoming is None else (incoming[..., None, :] - scale[..., :, None]).clamp_max(0)
+    kept = pow2(exponent[..., None] - scale)[..., None, None]  # (B, H, N + 1, 1, 1)
     if log2_decay is None:
-        passed = None
-        if incoming is None:
-            left = sums.new_ones(count + 1, count).tril_(-1)
-        else:
-            left = pow2((incoming[..., None, :] - scale[..., :, None]).clamp_max(0), dtype).tril(-1)
+        assert shift is not None
+        left = pow2(shift, dtype).tril(-1)
         added = (left @ sums.flatten(-2)).unflatten(-1, (keys, width))
     else:
         passed = torch.cat([log2_decay.new_zeros(batch, heads, 1, log2_decay.shape[-1]), log2_decay], 2)
@@ -57,23 +61,29 @@ def fold_blocks(
         # Differences in float64: after a strong decay a float32 total no longer resolves a weak one.
         gap = (front[..., :, None] - front[..., None, 1:]).to(dtype)
         left = gap.clamp_max(0).exp2()  # (B, H, K or 1, N + 1, N)
-        if incoming is not None:
-            left = left * pow2((incoming[..., None, :] - scale[..., :, None]).clamp_max(0), dtype)[:, :, None]
+        if shift is not None:
+            left = left * pow2(shift, dtype)[:, :, None]
         left = left.tril(-1)
         if log2_decay.shape[-1] == 1:
             added = (left[:, :, 0] @ sums.flatten(-2)).unflatten(-1, (keys, width))
         else:
             added = (left @ sums.transpose(2, 3)).transpose(2, 3)
-    kept = pow2(exponent[..., None] - scale)[..., None, None]  # (B, H, N + 1, 1, 1)
-    if passed is not None:
         kept = kept * passed.exp2()[..., None]
-    start = value.to(dtype)[:, :, None]
-    if incoming is None and passed is None:
-        before = added[:, :, :-1] + start * kept[:, :, :1].to(dtype)
-    else:
-        before = torch.addcmul(added[:, :, :-1], start, kept[:, :, :-1].to(dtype))
-    value = value * kept[:, :, -1] + added[:, :, -1].double()
-    exponent = ends[..., -1]
+    before = torch.addcmul(added[:, :, :-1], value.to(dtype)[:, :, None], kept[:, :, :-1].to(dtype))
+    value, exponent = value * kept[:, :, -1] + added[:, :, -1], scale[..., -1]
     if rescale:
         value, exponent = normalise(value, exponent)
     return before, scale[..., :-1], value, exponent
+
+
+def _plain_fold(
+    value: Tensor, exponent: Tensor, sums: Tensor, unit: Tensor, rescale: bool
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Nothing decays and all is in one unit: a running sum."""
+    value = value * pow2(exponent - unit)[..., None, None]
+    start, added = value.to(sums.dtype)[:, :, None], sums.cumsum(2)
+    before = torch.cat([start, added[:, :, :-1] + start], 2)
+    value, exponent = value + added[:, :, -1], unit
+    if rescale:
+        value, exponent = normalise(value, exponent)
+    return before, unit[..., None].expand(-1, -1, sums.shape[2]), value, exponent

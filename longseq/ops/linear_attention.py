@@ -16,11 +16,14 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from longseq.ops.memory import Memory, working_dtype
+from longseq.ops.memory import Memory, working_dtype, working_precision
 from longseq.ops.tiles import Rule, attend_span
 
-SPAN = 32
-"""Blocks that are worked on together: what lies between them stays in the processor's caches."""
+SPAN = 2048
+"""Tokens that are worked on together: what lies between them stays in the processor's caches."""
+
+Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]
+"""q, k, v, decay and the powers of two of the keys."""
 
 
 def linear_attention(
@@ -55,44 +58,51 @@ def linear_attention(
         floor: above 0, the denominator is the larger of its absolute value and this, in the memory's true scale, and q
             and k may be negative (Beck et al. 2024, "xLSTM", eq. 21).
         block: tokens a tile.
-        rescale: spans of 32 blocks between two renormalisations, and one at the end of the call; 0 never.
+        rescale: spans of 2048 tokens between two renormalisations, and one at the end of the call; 0 never.
 
     Returns:
         y: (B, H, T, V) in the working precision (float32, or float64 for float64), and the memory after the last token.
     """
     dtype = working_dtype(q)
-    with torch.autocast(q.device.type, enabled=False):
-        q, k, v = q.to(dtype), k.to(dtype), v.to(dtype)
-        decay = None if decay is None else decay.to(dtype)
+    with working_precision(q):
+        inputs = (q.to(dtype), k.to(dtype), v.to(dtype), None if decay is None else decay.to(dtype), key_exponent)
         if memory is None:
             memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3] + normaliser, q)
         if not q.shape[2]:
-            return v, memory
-        rule = Rule(normaliser, eps, floor, decay_bound)
-        y, hi, lo, exponent = _Attention.apply(q, k, v, decay, key_exponent, *memory, block, rescale, rule)
-        return y, Memory(hi, lo, exponent)
+            return inputs[2], memory
+        settings = (block, rescale, Rule(normaliser, eps, floor, decay_bound))
+        if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*inputs, memory.hi)):
+            y, hi, lo, exponent = _Attention.apply(*inputs, *memory, settings)
+            return y, Memory(hi, lo, exponent)
+        y, value, exponent, _ = _attend(inputs, memory.wide(), memory.exponent, *settings)
+        return y, Memory.split(value, exponent, dtype)
+
+
+def _attend(
+    inputs: Inputs, value: Tensor, exponent: Tensor, block: int, rescale: int, rule: Rule
+) -> tuple[Tensor, Tensor, Tensor, list[tuple[Tensor, Tensor]]]:
+    """One span after the other: y, the memory after the last, and the memory in front of each."""
+    q, v = inputs[0], inputs[2]
+    y, fronts = v.new_empty(v.shape), []
+    for here, size, often in _spans(q.shape[2], block, rescale):
+        fronts.append((value, exponent))
+        over, under, value, exponent = attend_span(*_cut(inputs, here), value, exponent, size, often, rule)
+        torch.div(over, under, out=y[:, :, here])
+    return y, value, exponent, fronts
 
 
 class _Attention(torch.autograd.Function):
-    """One span after the other. Only the inputs and the memory in front of each span are kept for the gradient, which
-    works each span out again: the square matrices of all blocks would be larger than all else in the layer."""
+    """Only the inputs and the memory in front of each span are kept for the gradient, which works each span out again:
+    the square matrices of all blocks would be larger than all else in the layer."""
 
     @staticmethod
-    def forward(ctx, q, k, v, decay, key_exponent, hi, lo, exponent, block, rescale, rule):
-        batch, heads, length, _ = q.shape
+    def forward(ctx, q, k, v, decay, key_exponent, hi, lo, exponent, settings):
         inputs = (q, k, v, decay, key_exponent)
-        value = hi.double() + lo.double()
-        # Time before heads: they are joined without a copy.
-        y = v.new_empty(batch, length, heads, v.shape[-1]).transpose(1, 2)
-        values, exponents = [], []
-        for count, (here, size) in enumerate(_spans(length, block), 1):
-            values.append(value)
-            exponents.append(exponent)
-            often = rescale > 0 and (count % rescale == 0 or here.stop == length)
-            y[:, :, here], value, exponent = attend_span(*_cut(inputs, here), value, exponent, size, often, rule)
+        y, value, exponent, fronts = _attend(inputs, hi.double() + lo, exponent, *settings)
         left = Memory.split(value, exponent, hi.dtype)
+        values, exponents = zip(*fronts, strict=True)
         ctx.save_for_backward(*inputs, torch.stack(values), torch.stack(exponents))
-        ctx.settings = (block, rescale, rule)
+        ctx.settings = settings
         ctx.mark_non_differentiable(left.exponent)
         return y, *left
 
@@ -105,33 +115,33 @@ class _Attention(torch.autograd.Function):
         grads = [torch.empty_like(x) if i in wanted else None for i, x in enumerate(inputs)]
         # In exact arithmetic hi is the value and lo is 0, so the gradient of the value is that of hi.
         gradient = grad_hi.double()
-        length = inputs[0].shape[2]
-        spans = list(enumerate(_spans(length, block)))
-        for n, (here, size) in reversed(spans):
-            with torch.enable_grad(), torch.autocast(grad_y.device.type, enabled=False):
+        for n, (here, size, often) in reversed(list(enumerate(_spans(inputs[0].shape[2], block, rescale)))):
+            with torch.enable_grad(), working_precision(grad_y):
                 parts = [
-                    x if x is None else x.detach().requires_grad_(i in wanted)
-                    for i, x in enumerate(_cut(inputs, here))
+                    x if x is None else x.detach().requires_grad_(i in wanted) for i, x in enumerate(_cut(inputs, here))
                 ]
                 value = values[n].detach().requires_grad_()
-                often = rescale > 0 and ((n + 1) % rescale == 0 or here.stop == length)
-                y, after, _ = attend_span(*parts, value, exponents[n], size, often, rule)
+                over, under, after, _ = attend_span(*parts, value, exponents[n], size, often, rule)
                 leaves = [*(parts[i] for i in wanted), value]
-                *found, gradient = torch.autograd.grad((y, after), leaves, (grad_y[:, :, here], gradient))
+                *found, gradient = torch.autograd.grad((over / under, after), leaves, (grad_y[:, :, here], gradient))
             for i, part in zip(wanted, found, strict=True):
                 grads[i][:, :, here] = part
         gradient = gradient.to(grad_hi.dtype)
-        return *grads, gradient, gradient, None, None, None, None
+        return *grads, gradient, gradient, None, None
 
 
-def _spans(length: int, block: int) -> Iterator[tuple[slice, int]]:
-    """Stretches of time and their block size: whole blocks, then the rest as one shorter block, without padding."""
+def _spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, bool]]:
+    """Stretches of time, their block size, and whether the memory is renormalised after them.
+
+    Whole blocks, then the rest as one shorter block, without padding.
+    """
     whole = length - length % block
-    for start in range(0, whole, SPAN * block):
-        yield slice(start, min(start + SPAN * block, whole)), block
-    if whole < length:
-        yield slice(whole, length), length - whole
+    step = max(SPAN // block, 1) * block
+    starts = [*range(0, whole, step), *([whole] if whole < length else [])]
+    for count, (start, stop) in enumerate(zip(starts, [*starts[1:], length], strict=True), 1):
+        size = block if stop <= whole else stop - start
+        yield slice(start, stop), size, rescale > 0 and (count % rescale == 0 or stop == length)
 
 
-def _cut(tensors: tuple[Tensor | None, ...], here: slice) -> list[Tensor | None]:
+def _cut(tensors: Inputs, here: slice) -> list[Tensor | None]:
     return [None if x is None else x[:, :, here] for x in tensors]

@@ -7,6 +7,7 @@ growing near 2**24 tokens; the pair does not. Rescaling by powers of two is exac
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import torch
@@ -40,7 +41,7 @@ class Memory(NamedTuple):
 
     def wide(self) -> Tensor:
         """`hi + lo` in float64, without the exponent: (B, H, K, V+1)."""
-        return self.hi.double() + self.lo.double()
+        return self.hi.double() + self.lo
 
     def value(self) -> Tensor:
         """The sum itself in float64: (B, H, K, V+1). May overflow only beyond 1e308."""
@@ -68,5 +69,13 @@ def normalise(value: Tensor, exponent: Tensor) -> tuple[Tensor, Tensor]:
     A head that holds nothing, because all of it was forgotten, is EMPTY: no exponent outlives what it was for.
     """
     largest = value.detach().abs().amax((-2, -1))
-    shift = torch.frexp(largest).exponent.to(torch.int32)
-    return value * pow2(-shift)[..., None, None], torch.where(largest == 0, EMPTY, exponent + shift)
+    mantissa, shift = torch.frexp(largest)
+    # A number's mantissa over itself is the power of two that it lacks, exactly.
+    unit = mantissa / largest.clamp_min(torch.finfo(value.dtype).tiny)
+    return value * unit[..., None, None], torch.where(largest > 0, exponent + shift, EMPTY)
+
+
+def working_precision(x: Tensor) -> AbstractContextManager:
+    """Autocast off on the device of `x`; nothing where it is off already, since even that has its price."""
+    device = x.device.type
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()

@@ -18,6 +18,10 @@ from longseq.ops.memory import pow2
 LOG2_E = math.log2(math.e)
 SUB_BLOCK = 16
 """Rows of a sub-block in which decays of any strength are taken apart pairwise."""
+HEADROOM = 64
+"""A memory is read in true scale up to this power of two; beyond it, with everything beside it, in units of its own."""
+LOST = {torch.float32: 2.0**-100, torch.float64: 2.0**-900}
+"""Sums of weights below which gradients stop."""
 SAFE_EXPONENT = 80.0
 """exp of half of this, times sums of products of float32 inputs up to 1e6, stays below the largest float32."""
 
@@ -43,7 +47,7 @@ def attend_span(
     size: int,
     rescale: bool,
     rule: Rule,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Attend within a span and to the memory in front of it.
 
     Args:
@@ -56,16 +60,19 @@ def attend_span(
         rescale: renormalise the memory after the span.
 
     Returns:
-        y: (B, H, T, V), and the memory after the span.
+        over: (B, H, T, V) and under: (B, H, T, 1), whose quotient is the output; and the memory after the span.
     """
     batch, heads, length, _ = q.shape
     dtype, shape = q.dtype, (batch, heads, length // size)
     if rule.normaliser:
         v = torch.cat([v, v.new_ones(batch, heads, length, 1)], -1)
-    incoming = None
+    incoming = unit = None
     if exponents is None:
-        reached = exponent.clamp_min(0)[..., None, None]  # the power of two in which everything is summed
-        k = k * pow2(-reached, dtype)
+        unit = (exponent - HEADROOM).clamp_min(0)
+        reached = unit[..., None, None]
+        scaled = k.device.type != "cpu" or bool(unit.any())  # on other devices looking costs more than multiplying
+        if scaled:
+            k = k * pow2(-reached, dtype)
     q, v = _blocks(q, size), _blocks(v, size)
     k = _blocks(k, size)
     keys, half, total = k, None, None
@@ -100,7 +107,7 @@ def attend_span(
     if half is not None:
         sums = sums * half.mT
     before, scale, value, exponent = fold_blocks(
-        value, exponent, sums.unflatten(0, shape), total, incoming, rescale
+        value, exponent, sums.unflatten(0, shape), total, incoming, unit, rescale
     )
     before = before.flatten(0, 2)
     out = torch.bmm(reader, before if half is None else before * half.mT)
@@ -108,14 +115,15 @@ def attend_span(
     weights = weights.tril_()
     if exponents is None:
         out = out.baddbmm_(weights, v).unflatten(0, shape)
-        reached = reached[..., None]
+        reached = reached[..., None] if scaled else None
     else:
         reached = torch.maximum(scale[..., None], exponents.cummax(-1).values)  # (B, H, N, C)
         lag = (exponents[..., None, :] - reached[..., :, None]).clamp_max(0)
         out = out.unflatten(0, shape) * pow2(scale[..., None] - reached, dtype)[..., None]
         out = out + (weights.unflatten(0, shape) * pow2(lag, dtype)) @ v.unflatten(0, shape)
         reached = reached[..., None]
-    return _divide(out, reached, rule).flatten(2, 3), value, exponent
+    over, under = _quotient(out, reached, rule)
+    return over.flatten(2, 3), under.flatten(2, 3), value, exponent
 
 
 def _blocks(x: Tensor, size: int) -> Tensor:
@@ -123,18 +131,24 @@ def _blocks(x: Tensor, size: int) -> Tensor:
     return x.reshape(-1, size, x.shape[-1])
 
 
-def _divide(out: Tensor, reached: Tensor, rule: Rule) -> Tensor:
-    """out (B, H, N, C, V+1) in units of `2**reached` → (B, H, N, C, V)."""
+def _quotient(out: Tensor, reached: Tensor | None, rule: Rule) -> tuple[Tensor, Tensor]:
+    """out (B, H, N, C, V+1) in units of `2**reached`, None is 1 → (B, H, N, C, V) and (B, H, N, C, 1)."""
+    unit: Tensor | float = 1.0 if reached is None else pow2(-reached, out.dtype)
     if not rule.normaliser:
-        return out * pow2(reached, out.dtype)
-    below = out[..., -1:]
+        return out, out.new_ones(1, 1, 1, 1, 1).mul(unit).expand(*out.shape[:-1], 1)
+    under = out[..., -1:]
     if rule.eps:
-        below = below + rule.eps * pow2(-reached, out.dtype)
+        under = under + rule.eps * unit
     if rule.floor:
-        below = torch.maximum(below.abs(), rule.floor * pow2(-reached, out.dtype))
+        under = torch.maximum(under.abs(), under.new_ones(()) * rule.floor * unit)
     elif not rule.eps:
-        below = below + (below == 0)  # nothing seen yet: 0 / 1
-    return out[..., :-1] / below
+        if torch.is_grad_enabled():
+            # Keys so far from the query that what is left of them is hardly a number: read, but not learnt from, since
+            # a gradient divided by it would overflow.
+            out = torch.where(under.abs() < LOST[out.dtype], out.detach(), out)
+            under = out[..., -1:]
+        under = under + (under == 0)  # nothing seen yet: 0 / 1
+    return out[..., :-1], under
 
 
 def _any_decay(q: Tensor, k: Tensor, passed: Tensor) -> Tensor:

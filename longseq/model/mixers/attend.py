@@ -14,9 +14,7 @@ from longseq.ops.segments import segment_attention
 
 def attend(
     features: FeatureMap,
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
+    heads: Tensor,
     memory: Memory | None,
     mask: Tensor | None,
     exchange: Exchange | None,
@@ -27,12 +25,13 @@ def attend(
     block: int,
     rescale: int,
 ) -> tuple[Tensor, Memory]:
-    """q, k, v (B, H, T, K) before the feature map, decay (B, H, T, K) or None → y (B, H, T, V) and the memory after.
+    """Queries, keys and values (3, B, H, T, K) before the feature map, decay (B, H, T, K or 1) or None → y (B, H, T, K)
+    and the memory after.
 
     With `segment` > 0 attention looks both ways inside segments of so many tokens, valid ones first in each lane.
     """
-    q = features.query(q)
-    k, exponent = features.key(k)
+    q, k, exponent = features.pair(heads[:2])
+    v = heads[2]
     # Masked after the map: elu(0) + 1 is 1.
     k, v = keep(mask, k), keep(mask, v)
     if decay is not None:

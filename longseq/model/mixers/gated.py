@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from longseq.model.mixers.attend import attend
-from longseq.model.mixers.heads import join_heads, split_heads
+from longseq.model.mixers.heads import join_heads, split_heads, stack_heads
 from longseq.ops.convolution import short_convolution
 from longseq.ops.exchange import Exchange
 from longseq.ops.feature_maps import feature_map
@@ -72,16 +72,13 @@ class Gated(nn.Module):
                 # A first pass for the tail alone: it needs the inputs, not the result.
                 tail = exchange.tail(short_convolution(joined, self.convolution, tail, mask)[1], tail)
             joined, tail = short_convolution(joined, self.convolution, tail, mask)
-        q, k, v = (split_heads(part, self.heads) for part in joined.chunk(3, -1))
         with torch.autocast(x.device.type, enabled=False):
             # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
             dtype = working_dtype(x)
             g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
         y, memory = attend(
             self.map,
-            q,
-            k,
-            v,
+            stack_heads(joined, 3, self.heads),
             None if state is None else state.memory,
             mask,
             exchange,

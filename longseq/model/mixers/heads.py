@@ -13,6 +13,11 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
+def stack_heads(x: Tensor, parts: int, heads: int) -> Tensor:
+    """(B, T, P D) → (P, B, H, T, D / H), contiguous: one copy, after which nothing strides."""
+    return x.unflatten(-1, (parts, heads, -1)).permute(2, 0, 3, 1, 4).contiguous()
+
+
 def join_heads(x: Tensor) -> Tensor:
     """(B, H, T, V) → (B, T, H V)."""
     return x.transpose(1, 2).flatten(-2)

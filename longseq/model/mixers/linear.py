@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from torch import Tensor, nn
 
 from longseq.model.mixers.attend import attend
-from longseq.model.mixers.heads import join_heads, split_heads
+from longseq.model.mixers.heads import join_heads, stack_heads
 from longseq.ops.exchange import Exchange
 from longseq.ops.feature_maps import feature_map
 from longseq.ops.memory import Memory
@@ -42,14 +42,10 @@ class Linear(nn.Module):
             # Segments count valid tokens: those come first.
             order, back = compact(mask)
             x, mask = take(x, order), mask.gather(1, order)
-        q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
-        memory = None if state is None else state.memory
         y, memory = attend(
             self.map,
-            q,
-            k,
-            v,
-            memory,
+            stack_heads(self.project(x), 3, self.heads),
+            None if state is None else state.memory,
             mask,
             exchange,
             segment=self.segment,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
-from longseq.ops.memory import working_dtype
+from longseq.ops.memory import working_dtype, working_precision
 
 
 class FeatureMap(nn.Module):
@@ -31,13 +30,17 @@ class FeatureMap(nn.Module):
 
     def query(self, x: Tensor) -> Tensor:
         """phi(x), free to differ by a positive factor a token, which the denominator takes out."""
-        with torch.autocast(x.device.type, enabled=False):
+        with working_precision(x):
             return self.map_query(x.to(working_dtype(x)))
 
     def key(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
         """phi(x), and the power of two (B, H, T) int32 by which it counts, or None."""
-        with torch.autocast(x.device.type, enabled=False):
+        with working_precision(x):
             return self.map_key(x.to(working_dtype(x)))
+
+    def pair(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """`query` of x[0] and `key` of x[1], x (2, B, H, T, K)."""
+        return self.query(x[0]), *self.key(x[1])
 
     def map_query(self, x: Tensor) -> Tensor:
         return self.map(x)
