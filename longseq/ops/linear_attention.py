@@ -20,7 +20,9 @@ from longseq.ops.memory import Memory, working_dtype, working_precision
 from longseq.ops.tiles import Rule, attend_span
 
 SPAN = 2048
-"""Tokens that are worked on together: what lies between them stays in the processor's caches."""
+"""Tokens that are worked on together, at most: what lies between them stays in the processor's caches."""
+BLOCKS = 32
+"""Blocks of a span, at most: folding them takes the square of their number."""
 
 Inputs = tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]
 """q, k, v, decay and the powers of two of the keys."""
@@ -58,19 +60,27 @@ def linear_attention(
         floor: above 0, the denominator is the larger of its absolute value and this, in the memory's true scale, and q
             and k may be negative (Beck et al. 2024, "xLSTM", eq. 21).
         block: tokens a tile.
-        rescale: spans of 2048 tokens between two renormalisations, and one at the end of the call; 0 never.
+        rescale: spans (32 blocks, at most 2048 tokens) between two renormalisations, and one at the end of the call; 0
+            never.
 
     Returns:
         y: (B, H, T, V) in the working precision (float32, or float64 for float64), and the memory after the last token.
     """
+    rule = Rule(normaliser, eps, floor, decay_bound)
+    return attend_blocks((q, k, v, decay, key_exponent), memory, block, rescale, rule)
+
+
+def attend_blocks(inputs: Inputs, memory: Memory | None, block: int, rescale: int, rule: Rule) -> tuple[Tensor, Memory]:
+    """Attend by a rule, in blocks of so many tokens from the first on. See `linear_attention`."""
+    q, k, v, decay, key_exponent = inputs
     dtype = working_dtype(q)
     with working_precision(q):
         inputs = (q.to(dtype), k.to(dtype), v.to(dtype), None if decay is None else decay.to(dtype), key_exponent)
         if memory is None:
-            memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3] + normaliser, q)
+            memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3] + rule.normaliser, q)
         if not q.shape[2]:
             return inputs[2], memory
-        settings = (block, rescale, Rule(normaliser, eps, floor, decay_bound))
+        settings = (block, rescale, rule)
         if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*inputs, memory.hi)):
             y, hi, lo, exponent = _Attention.apply(*inputs, *memory, settings)
             return y, Memory(hi, lo, exponent)
@@ -136,7 +146,7 @@ def _spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, 
     Whole blocks, then the rest as one shorter block, without padding.
     """
     whole = length - length % block
-    step = max(SPAN // block, 1) * block
+    step = max(min(SPAN // block, BLOCKS), 1) * block
     starts = [*range(0, whole, step), *([whole] if whole < length else [])]
     for count, (start, stop) in enumerate(zip(starts, [*starts[1:], length], strict=True), 1):
         size = block if stop <= whole else stop - start

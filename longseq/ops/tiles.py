@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from longseq.ops.fold import fold_blocks
 from longseq.ops.memory import pow2
@@ -28,12 +29,14 @@ SAFE_EXPONENT = 80.0
 
 @dataclass(frozen=True)
 class Rule:
-    """How weights become an output; see `linear_attention`."""
+    """What is seen, and how weights become an output; see `linear_attention`."""
 
     normaliser: bool
     eps: float
     floor: float
     bound: float | None
+    both_ways: bool = False
+    """See all of the own block, not only what stands before; without decays."""
 
 
 def attend_span(
@@ -65,7 +68,7 @@ def attend_span(
     batch, heads, length, _ = q.shape
     dtype, shape = q.dtype, (batch, heads, length // size)
     if rule.normaliser:
-        v = torch.cat([v, v.new_ones(batch, heads, length, 1)], -1)
+        v = F.pad(v, (0, 1), value=1.0)
     incoming = unit = None
     if exponents is None:
         unit = (exponent - HEADROOM).clamp_min(0)
@@ -81,7 +84,7 @@ def attend_span(
         incoming = exponents.amax(-1)
         keys = k * pow2(exponents - incoming[..., None], dtype).flatten(0, 2)[..., None]
     if decay is None:
-        reader, weights = q, q @ k.mT
+        reader, weights = q, None if rule.both_ways else q @ k.mT
     else:
         passed = _blocks(decay * LOG2_E, size)
         bounded = rule.bound is not None and rule.bound * size <= SAFE_EXPONENT
@@ -96,32 +99,40 @@ def attend_span(
             passed = passed - middle
             # exp2(-b) by itself: the gradient of a quotient would square exp2(b) and lose it.
             reader, fresh = q * passed.exp2(), (-passed).exp2()
-            weights = reader @ (k * fresh).mT
+            weights = torch.bmm(reader, (k * fresh).mT)
             keys = keys * fresh
         else:
             reader = q * passed.to(dtype).exp2()
             weights = _any_decay(q, k, passed)
             keys = keys * (total - passed).to(dtype).exp2()
         total = total.reshape(*shape, -1)
-    sums = keys.mT @ v
+    sums = torch.bmm(keys.mT, v)
     if half is not None:
         sums = sums * half.mT
     before, scale, value, exponent = fold_blocks(
         value, exponent, sums.unflatten(0, shape), total, incoming, unit, rescale
     )
-    before = before.flatten(0, 2)
-    out = torch.bmm(reader, before if half is None else before * half.mT)
-    # Selected, not multiplied: the upper half may be infinite.
-    weights = weights.tril_()
-    if exponents is None:
-        out = out.baddbmm_(weights, v).unflatten(0, shape)
-        reached = reached[..., None] if scaled else None
+    if weights is None:
+        # All queries of a block see the same keys, so no two tokens need meet.
+        own = scale if incoming is None else incoming
+        reached = torch.maximum(scale, own)[..., None, None]  # (B, H, N, 1, 1)
+        before = before * pow2(scale[..., None, None] - reached, dtype)
+        seen = before + sums.unflatten(0, shape) * pow2(own[..., None, None] - reached, dtype)
+        out = torch.bmm(q, seen.flatten(0, 2)).unflatten(0, shape)
     else:
-        reached = torch.maximum(scale[..., None], exponents.cummax(-1).values)  # (B, H, N, C)
-        lag = (exponents[..., None, :] - reached[..., :, None]).clamp_max(0)
-        out = out.unflatten(0, shape) * pow2(scale[..., None] - reached, dtype)[..., None]
-        out = out + (weights.unflatten(0, shape) * pow2(lag, dtype)) @ v.unflatten(0, shape)
-        reached = reached[..., None]
+        before = before.flatten(0, 2)
+        out = torch.bmm(reader, before if half is None else before * half.mT)
+        # Selected, not multiplied: the upper half may be infinite.
+        weights = weights.tril_()
+        if exponents is None:
+            out = out.baddbmm_(weights, v).unflatten(0, shape)
+            reached = reached[..., None] if scaled else None
+        else:
+            reached = torch.maximum(scale[..., None], exponents.cummax(-1).values)  # (B, H, N, C)
+            lag = (exponents[..., None, :] - reached[..., :, None]).clamp_max(0)
+            out = out.unflatten(0, shape) * pow2(scale[..., None] - reached, dtype)[..., None]
+            out = out + (weights.unflatten(0, shape) * pow2(lag, dtype)) @ v.unflatten(0, shape)
+            reached = reached[..., None]
     over, under = _quotient(out, reached, rule)
     return over.flatten(2, 3), under.flatten(2, 3), value, exponent
 

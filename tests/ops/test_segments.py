@@ -39,25 +39,41 @@ def test_definition(segment, length):
     assert error(single, wanted) <= 1e-5
 
 
-@pytest.mark.parametrize("rescale", [0, 1, 64])
+@pytest.mark.parametrize("rescale", [1, 2, 64])
 def test_cuts_rescaling_and_far_exponents(rescale):
-    """Keys of e^±300 in any order, read in pieces of whole segments with a short last one; rescaling moves no bit."""
+    """Keys of e^±300 in any order, read in pieces of whole segments with a short last one; rescaling, several times a
+    piece, moves no bit."""
     g = torch.Generator().manual_seed(1)
-    x, z = (torch.randn(B, H, 75, K, generator=g, dtype=torch.float64) for _ in range(2))
-    z = z + 300 * torch.randint(-1, 2, (B, H, 75, 1), generator=g)
-    v = torch.randn(B, H, 75, V, generator=g, dtype=torch.float64)
-    wanted = dense(x.exp(), z.exp(), v, 10)
+    x, z = (torch.randn(B, H, 301, K, generator=g, dtype=torch.float64) for _ in range(2))
+    z = z + 300 * torch.randint(-1, 2, (B, H, 301, 1), generator=g)
+    v = torch.randn(B, H, 301, V, generator=g, dtype=torch.float64)
+    wanted = dense(x.exp(), z.exp(), v, 2)
     phi = feature_map("exp", H, K)
     for dtype, limit in ((torch.float64, 1e-12), (torch.float32, 1e-4)):
         q, (k, exponent), values = phi.query(x.to(dtype)), phi.key(z.to(dtype)), v.to(dtype)
         memory, parts = None, []
-        for s in (slice(0, 10), slice(10, 40), slice(40, 75)):
-            options = {"segment": 10, "key_exponent": exponent[:, :, s]}
+        for s in (slice(0, 2), slice(2, 20), slice(20, 301)):
+            options = {"segment": 2, "key_exponent": exponent[:, :, s]}
             never = segment_attention(q[:, :, s], k[:, :, s], values[:, :, s], memory, rescale=0, **options)[0]
             y, memory = segment_attention(q[:, :, s], k[:, :, s], values[:, :, s], memory, rescale=rescale, **options)
             assert torch.equal(y, never)
             parts.append(y)
         assert error(torch.cat(parts, 2), wanted) <= limit
+
+
+def test_gradients():
+    """Those of the dense formula, over more segments than are taken together, and through a memory."""
+    leaves = [x.requires_grad_() for x in inputs(203)]
+
+    def gradients(function):
+        return torch.autograd.grad(function(*leaves).sin().sum(), leaves)
+
+    def in_two(q, k, v):
+        y, memory = segment_attention(q[:, :, :80], k[:, :, :80], v[:, :, :80], segment=2)
+        return torch.cat([y, segment_attention(q[:, :, 80:], k[:, :, 80:], v[:, :, 80:], memory, segment=2)[0]], 2)
+
+    for found, wanted in zip(gradients(in_two), gradients(lambda q, k, v: dense(q, k, v, 2)), strict=True):
+        assert error(found, wanted) <= 1e-12
 
 
 def test_a_million_equal_keys_do_not_drift():
