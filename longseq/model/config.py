@@ -37,15 +37,17 @@ class ModelConfig:
     feature_map: str = "silu"
     """phi of the linear mixers."""
     convolution: int = 4
-    """W, taps of the short convolution of gated mixers; 0: none."""
+    """W, taps of the short convolution of gated, mlstm, delta and gated_delta mixers; 0: none."""
     decay: Literal["channel", "head"] = "channel"
     """Whether each key channel of a gated mixer forgets at its own rate, or a whole attention head at one."""
     longest: int = 262144
-    """Tokens: the longest time constant to which the decays of gated mixers are spread at the start."""
+    """Tokens: the longest time constant over which the decays of retention, gated, mlstm and gated_delta mixers are
+    spread at the start; some channels or heads of the last three begin a hundred times slower."""
     mixer_norm: Literal["width", "head", "none"] = "width"
-    """RMSNorm of a gated mixer's reading: over all its channels, in each attention head, or none."""
+    """RMSNorm of a gated mixer's reading: over all its channels, in each attention head, or none. Retention, mlstm and
+    the delta rules always have one in each head."""
     output_gate: bool = True
-    """Whether gated mixers multiply their reading by a gate on the input."""
+    """Whether retention, gated, mlstm, delta and gated_delta mixers multiply their reading by a gate on the input."""
     norm: Literal["rms", "layer"] = "rms"
     """Norm in front of each mixer and feed-forward, and at the end."""
     feedforward: Literal["swiglu", "gelu"] = "swiglu"
@@ -57,7 +59,8 @@ class ModelConfig:
     block: int = 64
     """Tokens a tile of linear attention; speed and rounding only."""
     rescale: int = 64
-    """Blocks between two renormalisations of a memory, and one a call; 0: never. Changes no output bit."""
+    """Spans (32 blocks or segments, at most 2048 tokens) between two renormalisations of a memory, and one a call; 0:
+    never. Changes no output bit. Within a call the delta rules have none: there their memory is float64."""
     dropout: float = 0.0
     """Share of residual channels dropped in training."""
     seed: int = 0
@@ -108,7 +111,7 @@ class ModelConfig:
         require(self.feedforward_width >= 0, "model.feedforward_width", self.feedforward_width, ">= 0")
         require(self.capacity >= 1, "model.capacity", self.capacity, ">= 1 token")
         require(1 <= self.block <= 4096, "model.block", self.block, "1 to 4096 tokens")
-        require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 blocks")
+        require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 spans")
         require(0 <= self.dropout < 1, "model.dropout", self.dropout, "in [0, 1)")
         require(
             not {"softmax", "window"} & set(self.pattern) or (self.width // self.heads) % 2 == 0,

@@ -16,8 +16,8 @@ from longseq.ops.memory import Memory
 DATA = Path(__file__).parents[2] / "data"
 KINDS = [("linear", f) for f in FEATURE_MAPS]
 KINDS += [("gated", f) for f in ("elu+1", "relu", "relu2", "exp", "silu")]
-KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", "softmax", "window", "gru", "lstm", "rnn")]
 NO_EXCHANGE = ("softmax", "window", "gru", "lstm", "rnn")
+KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", *NO_EXCHANGE)]
 LIMIT = {torch.float32: 1e-5, torch.float64: 1e-12}
 every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
 
@@ -112,7 +112,9 @@ def test_split_of_patterns(pattern, bases):
 def test_rescaling_and_block_change_nothing(mixer, feature_map, bases):
     ids = bases[:, :700]
     readings = {}
-    for name, options in {"never": {"rescale": 0}, "every": {"rescale": 1}, "wide": {"block": 100}}.items():
+    # Blocks so small that a call is of several spans, between which a memory is rescaled.
+    settings = {"never": {"rescale": 0, "block": 4}, "every": {"rescale": 1, "block": 4}, "wide": {"block": 100}}
+    for name, options in settings.items():
         model = encoder(mixer, feature_map, torch.float32, **options)
         with torch.inference_mode():
             readings[name] = cut(model, ids, [300, 1, 399])

@@ -6,9 +6,10 @@ import math
 import pytest
 import torch
 
+from longseq.ops import fold
 from longseq.ops.feature_maps import FEATURE_MAPS, feature_map
 from longseq.ops.linear_attention import linear_attention
-from longseq.ops.memory import EMPTY, Memory, pow2
+from longseq.ops.memory import EMPTY, Memory, normalise, pow2
 
 B, H, K, V = 2, 2, 4, 3
 LENGTHS = (1, 2, 17, 63, 64, 65, 200)
@@ -209,27 +210,33 @@ def test_split_and_block(kind):
 
 
 @pytest.mark.parametrize("kind", [*DECAYS, "exp"])
-def test_rescaling_changes_no_bit(kind):
+def test_rescaling_changes_no_bit(kind, monkeypatch):
+    """Never, once a call, and several times within one: blocks are so small that a call is of several spans."""
+    times = []
+    monkeypatch.setattr(fold, "normalise", lambda *x: times.append(1) or normalise(*x))
     q, k, v, g = inputs(500, torch.float32)
-    options = {"eps": 1e-6}
+    options = {"eps": 1e-6, "block": 2}
     if kind == "exp":
         k, exponent = feature_map("exp", H, K).key(40 * torch.randn(B, H, 500, K, generator=g))
-        options = {"key_exponent": exponent}
+        options = {"key_exponent": exponent, "block": 2}
     else:
         options |= {"decay": DECAYS[kind]((B, H, 500), g).float()}
-    values = []
-    for rescale in (0, 1, 3, 64):
+    values, counts = [], []
+    for rescale in (0, 64, 3, 1):
         memory, parts = None, []
+        times.clear()
         for start, stop in ((0, 130), (130, 131), (131, 500)):
             s = slice(start, stop)
             cut = {n: x[:, :, s] if torch.is_tensor(x) else x for n, x in options.items()}
             y, memory = linear_attention(q[:, :, s], k[:, :, s], v[:, :, s], memory, rescale=rescale, **cut)
             parts.append(y)
         values.append((torch.cat(parts, 2), memory))
+        counts.append(len(times))
+    assert counts == [0, 3, 5, 11]
     for y, memory in values[1:]:
         assert torch.equal(y, values[0][0])
         assert torch.equal(memory.value(), values[0][1].value())
-    assert (values[1][1].hi.abs().amax((-2, -1)) <= 1).all()
+    assert (values[-1][1].hi.abs().amax((-2, -1)) <= 1).all()
 
 
 def test_masked_tokens_leave_the_memory_alone():

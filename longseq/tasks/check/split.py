@@ -14,6 +14,8 @@ WHOLE = 2048
 """Tokens that are read, at most."""
 SHORT = 256
 """Of these, tokens that are read in the smallest pieces."""
+SMALL = 4
+"""Tokens a block where a call shall be of several spans, each of a few dozen blocks."""
 CUTS = {"pieces of 1000": [1000], "pieces of 64": [64], "ragged pieces": [17, 1, 63, 65, 1, 128, 500]}
 """Cuts of the whole; the last size is repeated."""
 
@@ -52,15 +54,15 @@ def block(subject: Subject, length: int) -> Iterator[Case]:
 
 
 def rescaling(subject: Subject, length: int) -> Iterator[Case]:
-    """Never, after every block, after every 64: not one bit."""
+    """Never, after every span, at the end of each call only: not one bit."""
     grid = subject.grid
     ids = subject.ids(1, max(min(length, 700), 2 * grid))
     sizes = [-(-size // grid) * grid for size in (300, 1, 399)]
     with torch.inference_mode():
-        wanted, end = read(subject.variant(rescale=0), ids, sizes)
-        for period in (1, 64):
-            found, state = read(subject.variant(rescale=period), ids, sizes)
+        wanted, end = read(subject.variant(block=SMALL, rescale=0), ids, sizes)
+        for period, often in ((1, "after every span"), (64, "once a call")):
+            found, state = read(subject.variant(block=SMALL, rescale=period), ids, sizes)
             apart = [largest_difference(a, b) for a, b in zip(numbers(state), numbers(end), strict=True)]
-            what = f"every {period} blocks against never" if period > 1 else "every block against never"
+            what = f"{often} against never"
             yield Case(f"outputs, {what}", "float32", largest_difference(found, wanted), 0.0)
             yield Case(f"state, {what}", "float32", max(apart), 0.0)
