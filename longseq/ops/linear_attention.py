@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from longseq.ops.kernels import kernel_attention
 from longseq.ops.memory import Memory, working_dtype, working_precision
 from longseq.ops.tiles import Rule, attend_span
 
@@ -67,6 +68,9 @@ def linear_attention(
         y: (B, H, T, V) in the working precision (float32, or float64 for float64), and the memory after the last token.
     """
     rule = Rule(normaliser, eps, floor, decay_bound)
+    found = kernel_attention(q, k, v, memory, decay=decay, key_exponent=key_exponent, rescale=rescale, rule=rule)
+    if found is not None:
+        return found
     return attend_blocks((q, k, v, decay, key_exponent), memory, block, rescale, rule)
 
 

@@ -133,7 +133,7 @@ def attend_span(
             out = out.unflatten(0, shape) * pow2(scale[..., None] - reached, dtype)[..., None]
             out = out + (weights.unflatten(0, shape) * pow2(lag, dtype)) @ v.unflatten(0, shape)
             reached = reached[..., None]
-    over, under = _quotient(out, reached, rule)
+    over, under = quotient(out, reached, rule)
     return over.flatten(2, 3), under.flatten(2, 3), value, exponent
 
 
@@ -142,7 +142,7 @@ def _blocks(x: Tensor, size: int) -> Tensor:
     return x.reshape(-1, size, x.shape[-1])
 
 
-def _quotient(out: Tensor, reached: Tensor | None, rule: Rule) -> tuple[Tensor, Tensor]:
+def quotient(out: Tensor, reached: Tensor | None, rule: Rule) -> tuple[Tensor, Tensor]:
     """out (B, H, N, C, V+1) in units of `2**reached`, None is 1 → (B, H, N, C, V) and (B, H, N, C, 1)."""
     unit: Tensor | float = 1.0 if reached is None else pow2(-reached, out.dtype)
     if not rule.normaliser:
