@@ -189,6 +189,7 @@ def test_one_key_for_ever():
 
 
 @every_length
+# Strong gates in float64 only: a signed denominator near 0 makes of inputs rounded to float32 alone up to 1e-4.
 @pytest.mark.parametrize(("strength", "dtype"), [(1.0, torch.float32), (1.0, torch.float64), (10.0, torch.float64)])
 def test_mlstm(length, strength, dtype):
     q, k, v, beta, _ = inputs(length)

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from longseq.ops.convolution import short_convolution
 from longseq.ops.exchange import Exchange
+from longseq.ops.memory import working_dtype
 
 
 class ShortConvolution(nn.Module):
@@ -29,7 +30,13 @@ class ShortConvolution(nn.Module):
     def forward(
         self, x: Tensor, tail: Tensor | None, mask: Tensor | None, exchange: Exchange | None
     ) -> tuple[Tensor, Tensor]:
-        """x (B, T, C) behind the tail (B, W-1, C), None at the start of a record → y (B, T, C) and the tail after."""
+        """x (B, T, C) behind the tail (B, W-1, C), None at the start of a record → y (B, T, C) and the tail after.
+
+        Under autocast both are in the working precision.
+        """
+        if self.weight is not None and torch.is_autocast_enabled(x.device.type):
+            # Summed in half precision, the taps would add a third to the error of a whole delta mixer.
+            x = x.to(working_dtype(x))
         if tail is None:
             tail = x.new_zeros(x.shape[0], self.taps - 1, x.shape[-1])
         if self.weight is None:
