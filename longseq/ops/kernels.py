@@ -62,9 +62,9 @@ def kernel_attention(
         value, exponent = memory.wide(), memory.exponent
         parts = []
         for start in range(0, q.shape[2], SPAN):
-            stop = start + SPAN
-            here = [None if x is None else x[:, :, start:stop] for x in (q, k, v, decay)]
-            out, unit, value = _read_span(kernels, *here, value, exponent)
+            here = (slice(None), slice(None), slice(start, start + SPAN))
+            gates = None if decay is None else decay[here]
+            out, unit, value = _read_span(kernels, q[here], k[here], v[here], gates, value, exponent)
             over, under = quotient(out[:, :, None], unit[..., None, None, None], rule)
             parts.append((over / under)[:, :, 0])
             exponent = unit
