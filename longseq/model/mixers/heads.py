@@ -14,8 +14,8 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
 
 
 def stack_heads(x: Tensor, parts: int, heads: int) -> Tensor:
-    """(B, T, P D) → (P, B, H, T, D / H), contiguous: one copy, after which nothing strides."""
-    return x.unflatten(-1, (parts, heads, -1)).permute(2, 0, 3, 1, 4).contiguous()
+    """(B, T, P D) → (P, B, H, T, D / H), a view."""
+    return x.unflatten(-1, (parts, heads, -1)).permute(2, 0, 3, 1, 4)
 
 
 def join_heads(x: Tensor) -> Tensor:
