@@ -1,4 +1,6 @@
-"""Feature maps by themselves: precision, extremes, what they begin as and what is kept of them."""
+"""Feature maps: the formula of each, precision, extremes, what they begin as and what is kept of them."""
+
+import math
 
 import pytest
 import torch
@@ -9,15 +11,111 @@ from longseq.ops.feature_maps import FEATURE_MAPS, feature_map
 from longseq.ops.feature_maps.exponential import LogSpace
 from longseq.ops.linear_attention import linear_attention
 
+B, H, K, V = 2, 2, 4, 3
 every_map = pytest.mark.parametrize("name", FEATURE_MAPS)
 
 
-def drawn(name, heads=2, width=4):
+def error(found, wanted):
+    return float((found - wanted).norm() / wanted.norm())
+
+
+def drawn(name):
+    """A map with every learned number drawn, so that no zero or identity hides a part of it."""
     torch.manual_seed(5)
-    phi = feature_map(name, heads, width)
+    phi = feature_map(name, H, K)
     for parameter in phi.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     return phi
+
+
+def shifted_silu(x):
+    f = x * torch.sigmoid(x) + 0.278464542761074
+    return f / (f * f).sum(-1, keepdim=True).sqrt()
+
+
+def elu_plus_one(x):
+    return torch.where(x > 0, x + 1, x.exp())
+
+
+def relu_squared(x):
+    return x.clamp_min(0) ** 2
+
+
+def linear(x, w, b=0.0):
+    return torch.einsum("bhtk,hkj->bhtj", x, w) + b
+
+
+def mlp(x, w):
+    inner = linear(x, w["weight1"], w["bias1"][:, None])
+    return x + linear(inner * (1 + torch.erf(inner / 2**0.5)) / 2, w["weight2"])
+
+
+def dynamic(x, w):
+    shares = linear(x, w["weight"], w["bias"][:, None]).softmax(-1)
+    maps = (elu_plus_one(x), relu_squared(x), shifted_silu(x))
+    return sum(share[..., None] * phi for share, phi in zip(shares.unbind(-1), maps, strict=True))
+
+
+def both_signs(z):
+    return torch.cat([z, -z], -1)
+
+
+FEATURES = {
+    "elu+1": lambda x, w: elu_plus_one(x),
+    "relu": lambda x, w: x.clamp_min(0),
+    "relu2": lambda x, w: relu_squared(x),
+    "exp": lambda x, w: x.exp(),
+    "silu": lambda x, w: shifted_silu(x),
+    "dynamic": dynamic,
+    "hedgehog": lambda x, w: torch.cat(
+        [(sign * linear(x, w["directions"], w["bias"][:, None])).softmax(-1) for sign in (1, -1)], -1
+    ),
+}
+"""phi by its textbook formula."""
+LOG_FEATURES = {
+    "mlp": lambda x, w: both_signs(mlp(x, w)),
+    "random": lambda x, w: (
+        both_signs(linear(x / K**0.25, w["directions"])) - (x * x).sum(-1, keepdim=True) / (2 * K**0.5)
+    ),
+}
+"""log phi, of maps whose phi no floating-point number holds."""
+
+
+def kernel(name, x, z, w):
+    """Weights (B, H, T, S) of keys z for queries x, each row up to a factor."""
+    if name == "taylor2":
+        s = x @ z.mT / K**0.5
+        return 1 + s + s * s / 2
+    if name in LOG_FEATURES:
+        q, k = LOG_FEATURES[name](x, w), LOG_FEATURES[name](z, w)
+        log = (q[..., :, None, :] + k[..., None, :, :]).logsumexp(-1)
+        seen = torch.ones(log.shape[-2:], dtype=torch.bool).tril()
+        return (log - log.masked_fill(~seen, -math.inf).amax(-1, keepdim=True)).exp()
+    return FEATURES[name](x, w) @ FEATURES[name](z, w).mT
+
+
+@every_map
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+@torch.inference_mode()
+def test_definition(name, scale):
+    """Each map under attention equals its textbook formula in float64."""
+    g = torch.Generator().manual_seed(1)
+    x, z = (torch.randn(B, H, 130, K, generator=g, dtype=torch.float64) * scale for _ in range(2))
+    v = torch.randn(B, H, 130, V, generator=g, dtype=torch.float64)
+    phi = drawn(name)
+    weights = {n: x.double() for n, x in phi.state_dict().items()}
+    seen = torch.ones(130, 130, dtype=torch.bool).tril()
+    weight = kernel(name, x, z, weights).masked_fill(~seen, 0)
+    wanted = (weight @ v) / (weight.sum(-1, keepdim=True) + phi.eps)
+    k, exponent = phi.key(z)
+    assert k.shape[-1] == phi.features(K) == phi.query(x).shape[-1]
+    options = {"eps": phi.eps, "floor": phi.floor}
+    found, _ = linear_attention(phi.query(x), k, v, key_exponent=exponent, **options)
+    assert error(found, wanted) <= 1e-12
+    k, exponent = phi.key(z.float())
+    single, _ = linear_attention(phi.query(x.float()), k, v.float(), key_exponent=exponent, **options)
+    assert torch.isfinite(single).all()
+    assert error(single, wanted) <= (1e-4 if name in ("exp", "mlp", "random") else 1e-5)
 
 
 @every_map
