@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.utils.checkpoint import checkpoint
 
-from longseq.ops.memory import Memory, normalise, working_dtype
+from longseq.ops.memory import Memory, normalise, working_dtype, working_precision
 
 SPAN = 16
 """Tiles taken together: enough for batched products, few enough for the cache (a third faster than all at once)."""
@@ -50,15 +50,15 @@ def delta_rule(
         memory: what earlier calls left, (B, H, K, V) without a normaliser, or None.
         decay: (B, H, T, 1) log-decay g <= 0 of any strength before each token is written, or None.
         block: tokens a tile.
-        rescale: 0 leaves the memory's power of two where it is; else it moves to the exponent at the end of the call.
-            Within a call the memory is float64 in true scale, which holds whatever float32 values add up to.
+        rescale: above 0, the memory's power of two moves to its exponent at the end of the call; 0 leaves it. Within
+            a call the memory is float64 in true scale, which holds whatever float32 values add up to.
 
     Returns:
         y: (B, H, T, V) in the working precision (float32, or float64 for float64), in true scale, and the memory after
         the last token.
     """
     dtype = working_dtype(q)
-    with torch.autocast(q.device.type, enabled=False):
+    with working_precision(q):
         if memory is None:
             memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3], q)
         value = memory.value()
@@ -87,7 +87,7 @@ def delta_transition(
     """
     dtype = working_dtype(k)
     batch, heads, length, keys = k.shape
-    with torch.autocast(k.device.type, enabled=False):
+    with working_precision(k):
         # K more value columns, in which nothing is written and the memory begins as the identity: they end as M.
         k, v, beta = _cast(dtype, k, v, beta)
         value = torch.eye(keys, dtype=torch.float64, device=k.device).expand(batch, heads, -1, -1)

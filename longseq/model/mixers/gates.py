@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from longseq.model.mixers.heads import join_heads
-from longseq.ops.memory import working_dtype
+from longseq.ops.memory import working_dtype, working_precision
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
@@ -28,9 +28,9 @@ def time_constants(heads: int, shortest: float, longest: float) -> Tensor:
 def forget_bias(heads: int, longest: int) -> Tensor:
     """(H,) logits of forget gates sigmoid(b) = 1 - 1 / tau, tau log-spaced from 1.5 to `longest` tokens; the last of
     several heads hardly decays."""
-    tau = time_constants(heads, 1.5, longest)
+    tau = time_constants(max(heads - 1, 1), 1.5, longest)
     if heads > 1:
-        tau = torch.cat([time_constants(heads - 1, 1.5, longest), tau.new_tensor([KEEPER * longest])])
+        tau = torch.cat([tau, tau.new_tensor([KEEPER * longest])])
     return (tau - 1.0).log()
 
 
@@ -47,7 +47,7 @@ class HeadGates(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         """x (B, T, D) → for each gate (B, H, T, 1) float32, or float64 for float64."""
-        with torch.autocast(x.device.type, enabled=False):
+        with working_precision(x):
             dtype = working_dtype(x)
             logits = F.linear(x.to(dtype), self.project.weight.to(dtype), self.project.bias.to(dtype))
         return tuple(part.mT[..., None] for part in logits.chunk(self.gates, -1))
