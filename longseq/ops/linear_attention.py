@@ -11,6 +11,7 @@ Blocks are tiles of time: speed and rounding depend on them, the result does not
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -126,14 +127,13 @@ class _Attention(torch.autograd.Function):
         *inputs, values, exponents = ctx.saved_tensors
         block, rescale, rule = ctx.settings
         wanted = [i for i in range(4) if ctx.needs_input_grad[i]]
-        grads = [torch.empty_like(x) if i in wanted else None for i, x in enumerate(inputs)]
+        grads = {i: torch.empty_like(inputs[i]) for i in wanted}
         # In exact arithmetic hi is the value and lo is 0, so the gradient of the value is that of hi.
         gradient = grad_hi.double()
         for n, (here, size, often) in reversed(list(enumerate(_spans(inputs[0].shape[2], block, rescale)))):
             with torch.enable_grad(), working_precision(grad_y):
-                parts = [
-                    x if x is None else x.detach().requires_grad_(i in wanted) for i, x in enumerate(_cut(inputs, here))
-                ]
+                cut = enumerate(_cut(inputs, here))
+                parts = cast(Inputs, tuple(x if x is None else x.detach().requires_grad_(i in wanted) for i, x in cut))
                 value = values[n].detach().requires_grad_()
                 over, under, after, _ = attend_span(*parts, value, exponents[n], size, often, rule)
                 leaves = [*(parts[i] for i in wanted), value]
@@ -141,7 +141,7 @@ class _Attention(torch.autograd.Function):
             for i, part in zip(wanted, found, strict=True):
                 grads[i][:, :, here] = part
         gradient = gradient.to(grad_hi.dtype)
-        return *grads, gradient, gradient, None, None
+        return *map(grads.get, range(len(inputs))), gradient, gradient, None, None
 
 
 def _spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, bool]]:
@@ -157,5 +157,5 @@ def _spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, 
         yield slice(start, stop), size, rescale > 0 and (count % rescale == 0 or stop == length)
 
 
-def _cut(tensors: Inputs, here: slice) -> list[Tensor | None]:
-    return [None if x is None else x[:, :, here] for x in tensors]
+def _cut(tensors: Inputs, here: slice) -> Inputs:
+    return cast(Inputs, tuple(None if x is None else x[:, :, here] for x in tensors))

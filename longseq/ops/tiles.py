@@ -69,13 +69,13 @@ def attend_span(
     dtype, shape = q.dtype, (batch, heads, length // size)
     if rule.normaliser:
         v = F.pad(v, (0, 1), value=1.0)
-    incoming = unit = None
+    incoming = unit = reached = None
     if exponents is None:
         unit = (exponent - HEADROOM).clamp_min(0)
-        reached = unit[..., None, None]
+        shift = unit[..., None, None]
         scaled = k.device.type != "cpu" or bool(unit.any())  # on other devices looking costs more than multiplying
         if scaled:
-            k = k * pow2(-reached, dtype)
+            k = k * pow2(-shift, dtype)
     q, v = _blocks(q, size), _blocks(v, size)
     k = _blocks(k, size)
     keys, half, total = k, None, None
@@ -126,7 +126,7 @@ def attend_span(
         weights = weights.tril_()
         if exponents is None:
             out = out.baddbmm_(weights, v).unflatten(0, shape)
-            reached = reached[..., None] if scaled else None
+            reached = shift[..., None] if scaled else None
         else:
             reached = torch.maximum(scale[..., None], exponents.cummax(-1).values)  # (B, H, N, C)
             lag = (exponents[..., None, :] - reached[..., :, None]).clamp_max(0)
