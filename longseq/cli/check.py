@@ -58,14 +58,13 @@ def command(
         raise UsageError("what is to be checked: a MODEL or --mixer", remedy="give one of them, such as check dna")
     if model is not None and (feature_map or assignments):
         raise UsageError("a MODEL has its own settings", remedy="--feature-map and --set go with --mixer")
-    import torch
-
     from longseq.formats.jsonfile import to_json
+    from longseq.ops.machine import prepare
     from longseq.report.check import broken_text, check_text
     from longseq.tasks.check.run import check
     from longseq.tasks.check.subject import checkpoint, mixer_names, random_model
 
-    torch.set_num_threads(threads)
+    prepare(threads)
     began = time.monotonic()
     if model is not None:
         subjects = [checkpoint(model, device)]

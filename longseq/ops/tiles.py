@@ -152,13 +152,13 @@ def quotient(out: Tensor, reached: Tensor | None, rule: Rule) -> tuple[Tensor, T
         under = under + rule.eps * unit
     if rule.floor:
         under = torch.maximum(under.abs(), under.new_ones(()) * rule.floor * unit)
-    elif not rule.eps:
-        if torch.is_grad_enabled():
-            # Keys so far from the query that what is left of them is hardly a number: read, but not learnt from, since
-            # a gradient divided by it would overflow.
-            out = torch.where(under.abs() < LOST[out.dtype], out.detach(), out)
-            under = out[..., -1:]
-        under = under + (under == 0)  # nothing seen yet: 0 / 1
+    elif not rule.eps and torch.is_grad_enabled():
+        # Keys so far from the query that what is left of them is hardly a number: read, but not learnt from, since a
+        # gradient divided by it would overflow.
+        out = torch.where(under.abs() < LOST[out.dtype], out.detach(), out)
+        under = out[..., -1:]
+    if reached is not None or not rule.eps:
+        under = under + (under == 0)  # nothing seen yet, or too small to be told from nothing: 0 / 1
     return out[..., :-1], under
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from longseq.errors import UsageError
+from longseq.ops.machine import prepare
 from longseq.results.run import peak_rss_mb
 from longseq.training.config import TrainConfig
 
@@ -30,8 +31,7 @@ def accelerator(config: TrainConfig) -> Accelerator:
         raise UsageError(where="device", expected=config.device, found=", ".join(present) + " only")
     if number:
         torch.cuda.set_device(int(number))
-    if config.threads is not None:
-        torch.set_num_threads(config.threads)
+    prepare(config.threads)
     # accelerate keeps the first run's device and precision for the whole program; a second run may differ.
     AcceleratorState._reset_state(reset_partial_state=True)
     return Accelerator(

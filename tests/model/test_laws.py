@@ -285,6 +285,8 @@ def test_configuration_errors_name_the_key(options, key):
         {"mixer_norm": "none"},
         {"output_gate": False},
         {"convolution": 0},
+        {"decay": "head"},
+        {"decay": "head", "feature_map": "hedgehog"},
     ],
 )
 def test_options_keep_the_split_law(option, bases):

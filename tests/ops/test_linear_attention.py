@@ -214,3 +214,11 @@ def test_extremes_are_finite():
         (y.sum() + memory.hi.sum()).backward()
         assert torch.isfinite(y).all()
         assert all(torch.isfinite(x.grad).all() for x in tensors)
+
+
+def test_a_query_of_nothing_before_a_huge_memory_reads_nothing():
+    q, k, v, _ = inputs(3, torch.float32)
+    memory = linear_attention(q, k, v)[1]
+    far = memory._replace(exponent=memory.exponent + 300)
+    y, _ = linear_attention(torch.zeros_like(q), k, v, far, eps=1e-6)
+    assert torch.equal(y, torch.zeros_like(y))

@@ -14,11 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from longseq.model.mixers.attend import attend
+from longseq.model.mixers.gates import forget_bias
 from longseq.model.mixers.heads import join_heads, split_heads, stack_heads
 from longseq.ops.convolution import short_convolution
 from longseq.ops.exchange import Exchange
 from longseq.ops.feature_maps import feature_map
-from longseq.ops.memory import Memory, working_dtype
+from longseq.ops.memory import Memory, working_dtype, working_precision
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
@@ -41,7 +42,7 @@ class Gated(nn.Module):
         self.heads, self.block, self.rescale = heads, config.block, config.rescale
         self.taps = config.convolution or 1
         self.project = nn.Linear(width, 3 * width, bias=False)
-        self.decay = nn.Linear(width, width)
+        self.decay = nn.Linear(width, width if config.decay == "channel" else heads)
         self.gate = nn.Linear(width, width, bias=False) if config.output_gate else None
         if config.convolution:
             self.convolution = nn.Parameter(torch.randn(3 * width, self.taps) * 0.5 / self.taps)
@@ -59,7 +60,10 @@ class Gated(nn.Module):
         self.output = nn.Linear(width, width, bias=False)
         with torch.no_grad():
             self.decay.weight.mul_(0.1)
-            self.decay.bias.copy_(initial_decay_bias(width // heads, config.longest).repeat(heads))
+            if config.decay == "channel":
+                self.decay.bias.copy_(initial_decay_bias(width // heads, config.longest).repeat(heads))
+            else:
+                self.decay.bias.copy_(-forget_bias(heads, config.longest))
 
     def forward(
         self, x: Tensor, state: GatedState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
@@ -72,7 +76,7 @@ class Gated(nn.Module):
                 # A first pass for the tail alone: it needs the inputs, not the result.
                 tail = exchange.tail(short_convolution(joined, self.convolution, tail, mask)[1], tail)
             joined, tail = short_convolution(joined, self.convolution, tail, mask)
-        with torch.autocast(x.device.type, enabled=False):
+        with working_precision(x):
             # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
             dtype = working_dtype(x)
             g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))

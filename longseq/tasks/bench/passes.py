@@ -11,6 +11,7 @@ from torch import nn
 
 from longseq.errors import UsageError
 from longseq.model import LanguageModel, ModelConfig
+from longseq.ops.machine import prepare
 from longseq.tasks.bench.memory import MemoryMeter
 from longseq.tasks.bench.references import encoder, reads_whole
 
@@ -68,7 +69,7 @@ class Passes:
         made = torch.Generator().manual_seed(0)
         letters = min(4, job.model.vocabulary)
         self._ids = torch.randint(letters, (1, job.length), generator=made).to(self._device)
-        torch.set_num_threads(1)
+        prepare(1)
         self._pass(min(FIRST_CALL, job.length))
         self._meter = MemoryMeter(self._device)
         self._inner = 1

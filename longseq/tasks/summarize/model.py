@@ -48,9 +48,10 @@ def load_model(
     import torch
 
     from longseq.model import load
+    from longseq.ops.machine import prepare
     from longseq.streaming import Surprisal
 
-    torch.set_num_threads(threads)
+    prepare(threads)
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
