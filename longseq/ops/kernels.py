@@ -1,7 +1,7 @@
 """Linear attention through the GPU kernels of flash-linear-attention, where there are both (extra `cuda`).
 
-Untested on a GPU: the tests put plain formulas in the kernels' place. Written against `chunk_simple_gla` and
-`chunk_gla` of fla-org/flash-linear-attention as they are at commits 86867ca (after 0.4.0) and 07784bc (2026).
+Untested on a GPU: the tests put plain formulas in the kernels' place. Written against fla-org/flash-linear-attention as
+it reads at commit 07784bc (2026); of older ones, `chunk_gla` at 86867ca and the use of `chunk_simple_gla` at 0315a70.
 
 A kernel works out what the tokens of a call see of one another. What stands before them is read here, and what they
 leave behind is summed here: the memory is the same compensated float32 sum as elsewhere, whatever a kernel rounds.
