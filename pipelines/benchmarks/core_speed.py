@@ -210,7 +210,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
     # As the command line does: threads that wait sleep instead of spinning.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     document = {"benchmark": "core_speed", "parts": {}}
     if options.out.exists() and not options.quick:
         document = json.loads(options.out.read_text(encoding="utf-8"))
