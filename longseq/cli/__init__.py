@@ -86,9 +86,9 @@ def group(ctx: click.Context) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit code is returned, errors are said in a line on stderr."""
-    # Compute threads that wait for one another spin for some ten microseconds and then sleep. Spinning for ever made two
-    # threads on a busy machine slower than one; sleeping at once halves the speed of an idle one. Read when torch wakes;
-    # the user's own setting wins.
+    # Compute threads that wait for one another spin for some ten microseconds and then sleep. Spinning for ever made
+    # two threads on a busy machine slower than one; sleeping at once halves the speed of an idle one. Read when torch
+    # wakes; the user's own setting wins.
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     arguments = list(sys.argv[1:] if argv is None else argv)
