@@ -1,76 +1,13 @@
 """The laws of the encoder, for every mixer and feature map: one answer, however time is cut."""
 
-import gzip
-from pathlib import Path
-
 import pytest
 import torch
-from Bio import SeqIO
+from laws import KINDS, LIMIT, NO_EXCHANGE, cut, encoder, error, every_kind, numbers, state_error
 
 from longseq.errors import ConfigError, UsageError
-from longseq.model import Encoder, ModelConfig
+from longseq.model import ModelConfig
 from longseq.model.state import map_tensors, named_tensors
-from longseq.ops.feature_maps import FEATURE_MAPS
 from longseq.ops.memory import Memory
-
-DATA = Path(__file__).parents[2] / "data"
-KINDS = [("linear", f) for f in FEATURE_MAPS]
-KINDS += [("gated", f) for f in ("elu+1", "relu", "relu2", "exp", "silu")]
-NO_EXCHANGE = ("softmax", "window", "gru", "lstm", "rnn")
-KINDS += [(m, "silu") for m in ("retention", "mlstm", "delta", "gated_delta", *NO_EXCHANGE)]
-LIMIT = {torch.float32: 1e-5, torch.float64: 1e-12}
-every_kind = pytest.mark.parametrize(("mixer", "feature_map"), KINDS)
-
-
-def encoder(mixer, feature_map="silu", dtype=torch.float64, **options):
-    config = {
-        "width": 16,
-        "heads": 2,
-        "layers": 2,
-        "pattern": (mixer,),
-        "feature_map": feature_map,
-        "capacity": 200_000,
-        "attention_window": 24,
-    }
-    return Encoder(ModelConfig(**config | options)).to(dtype).eval()
-
-
-def error(found, wanted):
-    return float((found - wanted).double().norm() / wanted.double().norm())
-
-
-def numbers(state):
-    """A state as comparable numbers: memories by value, since their representation is free."""
-    if isinstance(state, Memory):
-        return [state.value()]
-    if isinstance(state, torch.Tensor):
-        return [state.double()]
-    return [x for part in state for x in numbers(part)]
-
-
-def state_error(found, wanted):
-    pairs = list(zip(numbers(found), numbers(wanted), strict=True))
-    assert all(a.shape == b.shape for a, b in pairs)
-    return max(error(a, b) for a, b in pairs if b.numel() and b.norm() > 0)
-
-
-def cut(model, ids, sizes, mask=None):
-    """Outputs and state of `ids` read in pieces of `sizes`, the last repeated."""
-    outputs, state, start, sizes = [], None, 0, list(sizes)
-    while start < ids.shape[1]:
-        stop = start + (sizes.pop(0) if len(sizes) > 1 else sizes[0])
-        y, state = model(ids[:, start:stop], state, None if mask is None else mask[:, start:stop])
-        outputs.append(y)
-        start = stop
-    return torch.cat(outputs, 1), state
-
-
-@pytest.fixture(scope="session")
-def bases():
-    """Real bases: phage T4 as ids (1, 168,903)."""
-    with gzip.open(DATA / "T4.gbff.gz", "rt") as file:
-        sequence = str(next(SeqIO.parse(file, "genbank")).seq)
-    return torch.tensor([["ACGTRYSWKMBDHVN".index(c) for c in sequence.upper()]])
 
 
 def assert_split(model, ids, limit, steps=2000):
