@@ -19,27 +19,44 @@ class SwiGlu(nn.Module):
         self.output = nn.Linear(inner, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.output(_SiluGate.apply(self.expand(x)))
+        x = self.expand(x)
+        return _GatedProduct.apply(x, self.output.weight.to(x.dtype))
 
 
-class _SiluGate(torch.autograd.Function):
-    """(…, 2 F) → silu of the first half times the second, (…, F). Only the input is kept for the gradient: with the
-    usual two factors this would be the largest thing that a layer keeps."""
+ROWS = 8192
+"""Tokens whose gradient is worked out together."""
+
+
+class _GatedProduct(torch.autograd.Function):
+    """x (…, 2 F), weight (D, F) → (silu of the first half times the second) weightᵀ, (…, D).
+
+    Only x is kept for the gradient: the factors and their product would double what a layer keeps.
+    """
 
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(x, weight)
         gate, value = x.chunk(2, -1)
-        return F.silu(gate).mul_(value)
+        return F.linear(F.silu(gate).mul_(value), weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx, gradient):
-        (x,) = ctx.saved_tensors
-        gate, value = x.chunk(2, -1)
-        share = gate.sigmoid()
-        silu = gate * share
-        return torch.cat([gradient * value * (share + silu * (1 - share)), gradient * silu], -1)
+        x, weight = ctx.saved_tensors
+        grad_x, grad_weight = (
+            torch.empty_like(x),
+            torch.zeros_like(weight, dtype=torch.promote_types(weight.dtype, torch.float32)),
+        )
+        rows = zip(*(y.flatten(0, -2).split(ROWS) for y in (x, gradient, grad_x)), strict=True)
+        for here, above, found in rows:
+            gate, value = here.chunk(2, -1)
+            share = gate.sigmoid()
+            silu = gate * share
+            grad_weight += above.mT @ (silu * value)
+            below = above @ weight
+            found[:, : gate.shape[-1]] = below * value * (share + silu * (1 - share))
+            found[:, gate.shape[-1] :] = below * silu
+        return grad_x, grad_weight.to(weight.dtype)
 
 
 class Gelu(nn.Module):
