@@ -89,9 +89,7 @@ def command(
 def _line(outcome: Outcome) -> str:
     text = f"{outcome.model}: {count(outcome.step, 'step')}, {short(outcome.tokens)} tokens in "
     text += duration(outcome.seconds)
-    if outcome.held_out_bits is not None:
-        text += f"; {outcome.held_out_bits:.4f} bits per base held out"
-    return text
+    return f"{text}; {outcome.held_out}" if outcome.held_out else text
 
 
 def _json(plan: Plan, outcome: Outcome) -> str:

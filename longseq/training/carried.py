@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from longseq.model.state import map_tensors, named_tensors
+from longseq.training.batch import Batch
 from longseq.training.device import gather
 
 if TYPE_CHECKING:
@@ -21,12 +21,11 @@ def pack(state: Any, processes: Accelerator) -> list[dict[str, Tensor]]:
     return gather(processes, mine)
 
 
-def unpack(states: list[dict[str, Tensor]], objective: nn.Module, ids: np.ndarray, processes: Accelerator) -> Any:
-    """This process's state; its form is that of the state after `ids` (B, T), the lanes it belongs to."""
+def unpack(states: list[dict[str, Tensor]], objective: nn.Module, batch: Batch, processes: Accelerator) -> Any:
+    """This process's state; its form is that of the state after `batch`, the lanes it belongs to."""
     if not states[0]:
         return None
     tensors = iter(states[processes.process_index].values())
-    first = torch.from_numpy(ids[:, :1]).to(processes.device)
     with torch.no_grad():
-        form = objective(first, torch.ones(first.shape, device=first.device))[2]
+        form = objective(**batch.on(processes.device))[2]
     return map_tensors(form, lambda like: next(tensors).to(like.device))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from longseq.model import LanguageModel, load, save
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 
-SCHEMA = "longseq.training/1"
+SCHEMA = "longseq.training/2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +32,15 @@ class Position:
     step: int = 0
     """Steps done."""
     tokens: int = 0
-    """Tokens scored."""
+    """Tokens learned from."""
     seconds: float = 0.0
     """Wall time, over all resumes."""
     data: str = ""
-    """Digest of the store."""
+    """Digest of the data."""
     held_out_step: int = -1
     """Step after which the last evaluation stood; -1: none yet."""
-    held_out_bits: float | None = None
-    """Bits per base it found."""
+    figures: dict[str, float] = field(default_factory=dict)
+    """What it found, by name."""
     processes: int = 1
     config: str = "{}"
     """The configuration, as JSON."""
@@ -53,7 +53,7 @@ class Position:
 def save_step(
     folder: Path,
     position: Position,
-    model: LanguageModel,
+    model: Any,
     tokenizer: DnaTokenizer,
     optimiser: dict[str, Any],
     states: list[dict[str, torch.Tensor]],

@@ -49,8 +49,7 @@ def evaluate(
                 if stopped:
                     break
                 batch = windows.batch(chosen[first : first + lanes], phase)
-                ids = torch.from_numpy(batch.ids).to(processes.device)
-                loss, counted, state = objective(ids, torch.from_numpy(batch.weight).to(processes.device), state)
+                loss, counted, state = objective(**batch.on(processes.device), state=state)
                 nats, weight = nats + loss.item(), weight + counted.item()
     objective.train()
     nats, weight, stops = sum_over(processes, nats, weight, stopped)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from longseq.log import count, duration, memory, short
@@ -19,7 +20,9 @@ class Plan:
     parameters: int
     """Trained numbers of the model."""
     bases: int
-    """Bases to learn from."""
+    """Tokens to learn from, an epoch."""
+    data: str
+    """What there is to learn from."""
     held_out: str
     """What is held out for evaluation."""
     batch: int
@@ -70,7 +73,7 @@ class Plan:
             to_go = [f"{run}, nothing left to do"]
         return [
             f"model: {self.parameters:,} parameters; {where}, {self.precision}, {count(self.threads, 'thread')}",
-            f"data: {count(self.bases, 'base')} to learn from; held out: {self.held_out}",
+            f"data: {self.data} to learn from; held out: {self.held_out}",
             *self.notes,
             *to_go,
         ]
@@ -83,13 +86,20 @@ class Outcome:
     step: int
     """Steps done."""
     tokens: int
-    """Tokens scored."""
+    """Tokens learned from."""
     seconds: float
     """Wall time, over all resumes."""
-    held_out_bits: float | None
-    """Bits per base of what was held out; None where nothing was, or after a dry run."""
     model: Path | None
     """Directory of the trained model; None after a dry run."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """Of what was held out, by name; empty where nothing was, or after a dry run."""
+    held_out: str = ""
+    """The same in a few words."""
+
+    @property
+    def held_out_bits(self) -> float | None:
+        """Bits per base of what was held out; None where nothing was, or the task has no such figure."""
+        return self.figures.get("bits_per_base")
 
 
 def epochs(tokens: int, bases: int) -> str:

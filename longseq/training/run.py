@@ -12,7 +12,7 @@ from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
 from longseq.tokens import DnaTokenizer
-from longseq.training import checkpoint
+from longseq.training import checkpoint, tasks
 from longseq.training.config import TrainConfig
 from longseq.training.device import accelerator
 from longseq.training.loop import Loop
@@ -63,7 +63,7 @@ def train(
                     folder.make()
                 store = prepare(config.inputs, data, tokenizer, progress)
             last = checkpoint.latest(folder.checkpoints) if resume else None
-            loop = Loop(config, folder, processes, store, tokenizer, last, began)
+            loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
             plan = loop.plan()
         except BaseException:
             if processes.is_main_process:
@@ -72,7 +72,7 @@ def train(
         if processes.is_main_process:
             announce(plan)
         if dry_run:
-            return Outcome(step=0, tokens=0, seconds=loop.seconds(), held_out_bits=None, model=None)
+            return Outcome(step=0, tokens=0, seconds=loop.seconds(), model=None)
         if processes.is_main_process:
             if last is None:
                 folder.clear()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from longseq.training.windows import Batch, Windows
+from longseq.training.batch import Batch, Source
 
 
 class Steps:
     """The batches of a run: step s reads window `s % carry` of `size` passages, shared out among `world` processes."""
 
-    def __init__(self, windows: Windows, size: int, rank: int = 0, world: int = 1):
+    def __init__(self, windows: Source, size: int, rank: int = 0, world: int = 1):
         self.windows, self.size, self._rank, self._world = windows, size, rank, world
         self.carry = windows.carry
 

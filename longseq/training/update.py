@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from longseq.model import detach
+from longseq.training.batch import Batch
 from longseq.training.config import OptimiserConfig
 from longseq.training.optimiser import adamw
-from longseq.training.windows import Batch
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -36,15 +36,13 @@ class Update:
         self._objective, self._optimiser = processes.prepare(objective, optimiser)
 
     def gradients(self, step: int, batch: Batch, scored: float, state: Any = None) -> tuple[float, Any]:
-        """Leave the gradients of `batch`; nats over this process's tokens, and the state after them, detached.
+        """Leave the gradients of `batch`; its summed loss in this process, and the state after it, detached.
 
-        `scored` counts the tokens of the step in all processes. A batch without any has the gradient zero.
+        `scored` is the weight of the step in all processes. A batch without any has the gradient zero.
         """
         draw = np.random.SeedSequence([self._seed, step, self._processes.process_index])
         torch.manual_seed(int(draw.generate_state(1, np.uint64)[0] >> 1))  # dropout depends on the step alone
-        device = self._processes.device
-        ids, weight = torch.from_numpy(batch.ids).to(device), torch.from_numpy(batch.weight).to(device)
-        nats, _, after = self._objective(ids, weight, state)
+        nats, _, after = self._objective(**batch.on(self._processes.device), state=state)
         # Processes average their gradients, so each scales its sum up.
         self._processes.backward(nats * (self._processes.num_processes / max(scored, 1.0)))
         return nats.item(), detach(after)

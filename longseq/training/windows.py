@@ -11,23 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from longseq.records import Interval
 from longseq.training import renaming
+from longseq.training.batch import Batch
 from longseq.training.config import DataConfig
 from longseq.training.store import Store, Stretches
-
-
-class Batch(NamedTuple):
-    """B windows of one step."""
-
-    ids: np.ndarray
-    """(B, W) int64."""
-    weight: np.ndarray
-    """(B, W) float32, 1 where the token is scored."""
 
 
 @dataclass(frozen=True)

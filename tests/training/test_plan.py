@@ -9,6 +9,7 @@ from longseq.training.plan import Plan, epochs
 PLAN = Plan(
     parameters=4239,
     bases=2940,
+    data="2,940 bases",
     held_out="the last 2.00% of the record, 60 bases",
     batch=64,
     steps=5,
@@ -31,7 +32,7 @@ def test_the_lines_of_a_plan():
         "run: 5 steps of 64 tokens, 320 tokens to go (0.109 epochs)",
         "estimate: 2 s at 128 tokens/s, 417 MiB",
     ]
-    text = "\n".join(replace(PLAN, steps=1, bases=1, threads=2, memory_mib=1434.0).lines())
+    text = "\n".join(replace(PLAN, steps=1, data="1 base", threads=2, memory_mib=1434.0).lines())
     assert "2 threads" in text and "data: 1 base to learn" in text and "run: 1 step of" in text and "1.4 GiB" in text
 
 

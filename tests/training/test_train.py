@@ -187,7 +187,7 @@ def test_damaged_checkpoints(settings, tmp_path):
     with pytest.raises(CheckpointError, match=r"state\.pt: expected the state of a training run"):
         train(settings(steps=2), run, resume=True)
     torch.save({"schema": "other"}, state)
-    with pytest.raises(CheckpointError, match=r"expected schema longseq\.training/1, found 'other'"):
+    with pytest.raises(CheckpointError, match=r"expected schema longseq\.training/2, found 'other'"):
         train(settings(steps=2), run, resume=True)
     (run / "checkpoints" / "latest").write_text("step-00000009\n")
     with pytest.raises(CheckpointError, match="expected step-00000009 beside it"):

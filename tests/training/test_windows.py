@@ -105,7 +105,7 @@ def test_windows_of_an_epoch_tile_the_stretches(store_of, data):
     covered = []
     for number in range(windows.passages, 2 * windows.passages):  # the second epoch
         for phase in range(config.carry):
-            ids, weight = windows.batch([number], phase)
+            ids, weight = windows.batch([number], phase)[:2]
             places = windows.places(number, phase)
             strands = {p.strand for p in places}
             parts = [sequences[int(p.record[1:])][p.start : p.end] for p in places]

@@ -1,0 +1,55 @@
+"""What a step reads, and who makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from longseq.records import Interval
+
+
+class Batch(NamedTuple):
+    """B windows of one step."""
+
+    ids: np.ndarray
+    """(B, T) int64."""
+    weight: np.ndarray
+    """(B, T) or (B,) float32: how much each token, or each record, counts; 0 where nothing is asked."""
+    targets: np.ndarray | None = None
+    """What is asked, in the form that the task's loss takes; None: the ids themselves."""
+    mask: np.ndarray | None = None
+    """(B, T) bool, True where there is a token; None: everywhere."""
+
+    @property
+    def tokens(self) -> float:
+        """Tokens that are learned from: those of the mask, else those that weigh."""
+        return float((self.weight if self.mask is None else self.mask).sum())
+
+    def on(self, device: torch.device) -> dict[str, Tensor]:
+        """The arrays that are there, by name, as tensors on a device."""
+        return {name: torch.from_numpy(array).to(device) for name, array in self._asdict().items() if array is not None}
+
+
+class Source(Protocol):
+    """Passages of `carry` windows of `width` tokens, numbered on from epoch to epoch."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def carry(self) -> int: ...
+    @property
+    def passages(self) -> int:
+        """Passages of an epoch."""
+        ...
+
+    def batch(self, numbers: Sequence[int], phase: int) -> Batch:
+        """Window `phase` of each of these passages; the same one for the same numbers, at any time."""
+        ...
+
+    def places(self, number: int, phase: int) -> list[Interval]:
+        """Where the tokens of a window come from."""
+        ...

@@ -1,0 +1,73 @@
+"""What the loop asks of a task."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from longseq.tokens import DnaTokenizer
+from longseq.training.batch import Source
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+Figures = Mapping[str, float]
+"""What an evaluation found, by name."""
+
+
+class Task(ABC):
+    """The loop trains whatever keeps this contract; it carries, resumes, stops and saves all tasks alike.
+
+    A loss is an `nn.Module` called with the arrays of a batch by name and `state`; it gives the sum of weighted losses,
+    the sum of weights, and the state after. What is minimised is the ratio of the two sums over all processes.
+    """
+
+    tokenizer: DnaTokenizer
+    digest: str
+    """Of the data: a resumed run must have the same."""
+    train: Source
+    bases: int
+    """Tokens of an epoch."""
+    described: str
+    """What there is to learn from, for people."""
+    rule: str
+    """What is held out, for people."""
+    to_score: int
+    """Tokens that an evaluation reads; 0: nothing is held out."""
+    main: str
+    """The figure by which two evaluations are compared."""
+    lower_is_better: bool
+    """Whether a smaller `main` is better."""
+
+    @abstractmethod
+    def model(self) -> nn.Module:
+        """A new model, which `longseq.model.save` takes."""
+
+    @abstractmethod
+    def objective(self, model: Any) -> nn.Module:
+        """The loss of a model of this task."""
+
+    @abstractmethod
+    def evaluate(
+        self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
+    ) -> Figures | None:
+        """Score what is held out, `lanes` at a time; None if `stop` came true in any process."""
+
+    @abstractmethod
+    def learned(self, loss: float) -> Figures:
+        """The loss of a step as it is reported, by name; the first one is shown."""
+
+    @abstractmethod
+    def said(self, figures: Figures) -> str:
+        """An evaluation in a few words, beside what is reached by knowing nothing."""
+
+    @abstractmethod
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know of the data before the run begins."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, object]:
+        """Of the data, for the model card."""

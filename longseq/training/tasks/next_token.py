@@ -1,0 +1,69 @@
+"""The next base: a causal language model of DNA."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from longseq.model import LanguageModel
+from longseq.tokens import DnaTokenizer
+from longseq.training.config import TrainConfig
+from longseq.training.evaluate import evaluate
+from longseq.training.objective import NextTokenLoss
+from longseq.training.plan import notes
+from longseq.training.split import split
+from longseq.training.store import Store
+from longseq.training.tasks.base import Figures, Task
+from longseq.training.windows import Windows
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+
+class NextTokenTask(Task):
+    main, lower_is_better = "bits_per_base", True
+
+    def __init__(self, config: TrainConfig, store: Store):
+        self.config, self.store = config, store
+        self.tokenizer, self.digest = DnaTokenizer(config.data.alphabet), store.digest
+        self.split = split(store, config.data)
+        self.rule, self.bases = self.split.rule, self.split.train.bases
+        self.described = f"{self.bases:,} {'base' if self.bases == 1 else 'bases'}"
+        self.train = Windows(store, self.split.train, config.data)
+        self.to_score = min(config.evaluation.tokens, self.split.held_out.bases)
+
+    def model(self) -> nn.Module:
+        return LanguageModel(self.config.model)
+
+    def objective(self, model: Any) -> nn.Module:
+        return NextTokenLoss(model)
+
+    def evaluate(
+        self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
+    ) -> Figures | None:
+        windows = Windows(self.store, self.split.held_out, self.config.data, shuffle=False)
+        tokens = self.config.evaluation.tokens
+        found = evaluate(objective, windows, processes, tokens=tokens, lanes=lanes, stop=stop)
+        return None if found is None else found._asdict()
+
+    def learned(self, loss: float) -> Figures:
+        return {"bits_per_base": loss / math.log(2)}
+
+    def said(self, figures: Figures) -> str:
+        return f"{figures['bits_per_base']:.4f} bits per base held out"
+
+    def notes(self) -> tuple[str, ...]:
+        return notes(self.store, self.split, self.config.data)
+
+    def facts(self) -> dict[str, object]:
+        data = self.config.data
+        letters = sum(self.store.records["length"])
+        relabelled = f", {data.relabel:.0%} of them with bases renamed ({data.relabel_by})" if data.relabel else ""
+        return {
+            "soft-masked": f"{sum(self.store.records['masked']) / letters:.2%} of all letters",
+            "strands": "both" if data.both_strands else "forward",
+            "windows": f"{data.window:,} bases, state carried over {data.carry}{relabelled}",
+        }
