@@ -3,6 +3,7 @@
 from longseq.model.checkpoint import Checkpoint, load, save
 from longseq.model.config import ModelConfig
 from longseq.model.encoder import Encoder
+from longseq.model.headed import HeadConfig, Model, RecordModel, TokenModel
 from longseq.model.heads import Classifier, NextToken
 from longseq.model.language import LanguageModel
 from longseq.model.state import State, detach
@@ -11,10 +12,14 @@ __all__ = [
     "Checkpoint",
     "Classifier",
     "Encoder",
+    "HeadConfig",
     "LanguageModel",
+    "Model",
     "ModelConfig",
     "NextToken",
+    "RecordModel",
     "State",
+    "TokenModel",
     "detach",
     "load",
     "save",

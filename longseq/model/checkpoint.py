@@ -22,6 +22,7 @@ from longseq.config import from_mapping, to_mapping
 from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.formats.atomic import output_directory
 from longseq.model.config import ModelConfig
+from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.language import LanguageModel
 from longseq.tokens import DnaTokenizer
 
@@ -40,11 +41,11 @@ class Checkpoint:
     name: str
     """As the user named it: a shipped name or a directory."""
     path: Path
-    model: LanguageModel
+    model: Model
     """In evaluation mode, float32."""
     tokenizer: DnaTokenizer | StreamTokenizer
     labels: tuple[str, ...] | None
-    """Class names of a classifier, in order of its scores."""
+    """Names of classes or numbers, in order of the scores of a head that has any."""
     sha256: str
     """Digest of configuration, tokenizer and weights."""
 
@@ -57,6 +58,18 @@ class Checkpoint:
         """The model card, Markdown; empty where there is none."""
         file = self.path / "README.md"
         return file.read_text(encoding="utf-8") if file.is_file() else ""
+
+    def language_model(self) -> LanguageModel:
+        """The model, where it is one that scores the next token.
+
+        Raises:
+            CheckpointError: it answers something else.
+        """
+        if not isinstance(self.model, LanguageModel):
+            raise CheckpointError(
+                where=self.name, expected="a language model", found=f"a model to {self.model.head_config.task}"
+            )
+        return self.model
 
     @property
     def parameters(self) -> int:
@@ -133,6 +146,7 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
     facts = read_config(path)
     try:
         config = from_mapping(ModelConfig, facts.get("model", {}), "model.")
+        head = from_mapping(HeadConfig, facts["head"], "head.") if "head" in facts else None
     except ConfigError as error:
         raise CheckpointError(str(error), where=str(path / "config.json")) from None
     tokenizer = tokens.load(path / "tokenizer.json")
@@ -150,14 +164,15 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
             expected=f"at most {config.vocabulary} token ids",
             found=f"a tokenizer with {tokenizer.vocabulary}",
         )
-    model = LanguageModel(config)
+    labels = _labels(path / "labels.json")
+    model = build(config, head, labels or (), tokenizer)
     _fill(model, path / "model.safetensors")
     return Checkpoint(
         name=str(name),
         path=path,
         model=model.eval().to(device),
         tokenizer=tokenizer,
-        labels=_labels(path / "labels.json"),
+        labels=labels,
         sha256=digest(path),
     )
 
@@ -200,7 +215,7 @@ def _fill(model: torch.nn.Module, file: Path) -> None:
 
 def save(
     directory: str | Path,
-    model: LanguageModel,
+    model: Model,
     tokenizer: DnaTokenizer | StreamTokenizer,
     *,
     labels: Sequence[str] | None = None,
@@ -217,6 +232,9 @@ def save(
     """
     from longseq import __version__
 
+    head = None if isinstance(model, LanguageModel) else model.head_config
+    if labels is None and not isinstance(model, LanguageModel):
+        labels = model.labels or None
     with output_directory(directory, force=force, replaces=("labels.json",)) as aside:
         tokenizer.save(aside / "tokenizer.json")
         config = {
@@ -225,6 +243,8 @@ def save(
             "model": to_mapping(model.config),
             "tokenizer_sha256": _sha256(aside / "tokenizer.json").hex(),
         }
+        if head is not None:
+            config["head"] = to_mapping(head)
         (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         # A parameter is one tensor of its own on disk, whatever it shared in memory.
         weights = {
@@ -239,13 +259,14 @@ def save(
         )
 
 
-def _card(model: LanguageModel, facts: Mapping[str, object]) -> str:
+def _card(model: Model, facts: Mapping[str, object]) -> str:
     config = model.config
     parameters = sum(p.numel() for p in model.parameters())
+    what = "causal language model" if isinstance(model, LanguageModel) else f"model to {model.head_config.task}"
     lines = [
         "# Model card",
         "",
-        f"A longseq causal language model: {parameters:,} parameters, {config.layers} layers of "
+        f"A longseq {what}: {parameters:,} parameters, {config.layers} layers of "
         f"{' and '.join(config.pattern)} mixers, {config.width} channels, {config.heads} attention heads.",
         "",
     ]

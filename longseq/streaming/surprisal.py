@@ -57,6 +57,7 @@ class Surprisal:
 
         Raises:
             UsageError: a model of text.
+            CheckpointError: a model of something else than the next base.
         """
         require(chunk >= 1, "chunk", chunk, ">= 1 token")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
@@ -65,6 +66,7 @@ class Surprisal:
                 where=checkpoint.name, expected="a DNA model", found="a model of text", remedy="use --model dna"
             )
         self.checkpoint, self.chunk, self.precision = checkpoint, chunk, precision
+        self._model = checkpoint.language_model()
         self.tokenizer = checkpoint.tokenizer
         self.device = next(checkpoint.model.parameters()).device
 
@@ -95,7 +97,7 @@ class Surprisal:
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
             with _even_shares(len(ids)):
-                logits, state = self.checkpoint.model(tokens, state)
+                logits, state = self._model(tokens, state)
                 nats = torch.nn.functional.cross_entropy(
                     logits.float().flatten(0, 1), tokens.flatten(), reduction="none"
                 )
@@ -121,13 +123,13 @@ class Surprisal:
         none = torch.zeros(1, 1, dtype=torch.long, device=self.device)
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
-            return self.checkpoint.model.encoder(none, None, none.bool())[1]
+            return self._model.encoder(none, None, none.bool())[1]
 
     def _grows(self) -> bool:
         """Whether the state has an axis of time, as that of softmax attention: records of one age only go together."""
         with torch.inference_mode():
             tokens = torch.zeros(1, 2, dtype=torch.long, device=self.device)
-            states = [self.checkpoint.model.encoder(tokens[:, :length])[1] for length in (1, 2)]
+            states = [self._model.encoder(tokens[:, :length])[1] for length in (1, 2)]
         one, two = ([tensor.shape for _, tensor in named_tensors(state)] for state in states)
         return one != two
 

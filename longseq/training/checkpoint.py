@@ -18,7 +18,7 @@ import torch
 from longseq.config import to_mapping
 from longseq.errors import CheckpointError, ConfigError, LongseqError
 from longseq.formats.atomic import output_directory, write_aside
-from longseq.model import LanguageModel, load, save
+from longseq.model import Model, load, save
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 
@@ -53,7 +53,7 @@ class Position:
 def save_step(
     folder: Path,
     position: Position,
-    model: Any,
+    model: Model,
     tokenizer: DnaTokenizer,
     optimiser: dict[str, Any],
     states: list[dict[str, torch.Tensor]],
@@ -105,7 +105,7 @@ def latest(folder: Path) -> Path | None:
     return target
 
 
-def load_step(directory: Path) -> tuple[LanguageModel, Position, dict[str, Any]]:
+def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     """The model in training mode, where the run stood, and `optimiser` and `states`.
 
     Raises:

@@ -102,7 +102,7 @@ def checkpoint(name: str, device: str = "cpu") -> Subject:
     tokenizer = found.tokenizer
     return Subject(
         name=name,
-        model=found.model,
+        model=found.model if isinstance(found.model, LanguageModel) else found.model.encoder,
         complement=tokenizer.complement if isinstance(tokenizer, DnaTokenizer) else None,
         sha256=found.sha256,
     )

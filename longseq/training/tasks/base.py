@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
+from longseq.model import Model
 from longseq.tokens import DnaTokenizer
 from longseq.training.batch import Source
 
@@ -43,7 +44,7 @@ class Task(ABC):
     """Whether a smaller `main` is better."""
 
     @abstractmethod
-    def model(self) -> nn.Module:
+    def model(self) -> Model:
         """A new model, which `longseq.model.save` takes."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from longseq.model import LanguageModel
+from longseq.model import LanguageModel, Model
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 from longseq.training.evaluate import evaluate
@@ -35,7 +35,7 @@ class NextTokenTask(Task):
         self.train = Windows(store, self.split.train, config.data)
         self.to_score = min(config.evaluation.tokens, self.split.held_out.bases)
 
-    def model(self) -> nn.Module:
+    def model(self) -> Model:
         return LanguageModel(self.config.model)
 
     def objective(self, model: Any) -> nn.Module:
