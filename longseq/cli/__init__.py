@@ -20,6 +20,7 @@ COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
     "score": "Bits per base of each record under a model; stopped, it can go on.",
     "train": "Train a model on sequences.",
+    "tokenizer": "Learn a tokenizer from sequences or documents, and look at one.",
     "check": "Prove on this machine that the model gives one answer, however a record is read.",
     "bench": "Speed and memory against length, on this machine.",
     "info": "Facts about a file, a checkpoint or a saved state.",

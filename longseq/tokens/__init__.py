@@ -13,12 +13,13 @@ from longseq.tokens.dna import SCHEMA, DnaTokenizer
 
 if TYPE_CHECKING:
     from longseq.tokens.stream import StreamTokenizer
+    from longseq.tokens.subwords import DnaSubwords
 
 __all__ = ["Chunk", "DnaTokenizer", "load"]
 
 
-def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | StreamTokenizer:
-    """The tokenizer of a `tokenizer.json`: ours for DNA, or any of Hugging Face's for documents.
+def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | DnaSubwords | StreamTokenizer:
+    """The tokenizer of a `tokenizer.json`: ours for DNA, by letters or words, or any of Hugging Face's for documents.
 
     Args:
         path: the file.
@@ -30,7 +31,8 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | S
     """
     where = str(path)
     try:
-        contract = json.loads(Path(path).read_bytes())
+        text = Path(path).read_bytes().decode()
+        contract = json.loads(text)
     except OSError as error:
         raise CheckpointError(error.strerror or "cannot be read", where=where) from None
     except ValueError as error:  # not JSON, or not UTF-8
@@ -41,6 +43,10 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | S
     if kind is not True:
         expected = f"a tokenizer of schema {SCHEMA} or of Hugging Face's tokenizers"
         raise CheckpointError(where=where, expected=expected, found=f"schema {kind!r}" if kind else "neither")
+    from longseq.tokens.subwords import alphabet_of, load_subwords
+
+    if alphabet_of(contract) is not None:
+        return load_subwords(text, where, alphabet)
     from longseq.tokens.stream import StreamTokenizer  # the library behind it is slow to import
 
     return StreamTokenizer(path)

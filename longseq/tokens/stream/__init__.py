@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 WINDOW, OVERLAP, CAP = 8192, 512, 1 << 18
+ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "[EOS]", "[SEP]")
+"""Names under which published tokenizers keep the end of a document."""
 
 
 class StreamTokenizer:
@@ -56,6 +58,17 @@ class StreamTokenizer:
     def vocabulary(self) -> int:
         """Number of ids, added tokens included."""
         return self._engine.vocabulary
+
+    @property
+    def kind(self) -> str:
+        """Name of the library's model: BPE, WordPiece, Unigram, WordLevel."""
+        return self._engine.spec["model"]["type"]
+
+    @property
+    def end(self) -> int | None:
+        """Id of the special token that ends a document, by its usual names; None where there is none."""
+        special = {t["content"]: t["id"] for t in self._engine.spec["added_tokens"] if t["special"]}
+        return next((special[name] for name in ENDS if name in special), None)
 
     def chunks(self, pieces: Iterator[str], size: int) -> TokenStream:
         """Chunks of `size` tokens, the last one shorter, of a text that arrives in any pieces."""

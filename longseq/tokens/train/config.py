@@ -1,0 +1,46 @@
+"""How a tokenizer is learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longseq.config import require
+from longseq.records import Alphabet
+
+SAMPLE = {"dna": 4_000_000, "document": 100_000_000}
+"""Letters to learn from at most, by kind: bases cost some hundred bytes each while merges are counted, words of a text
+are counted once each."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """Byte-pair encoding (Sennrich et al. 2016)."""
+
+    vocabulary: int = 4096
+    """Number of ids."""
+    min_frequency: int = 2
+    """Times that a pair has to be seen to be joined."""
+    normalize: Literal["none", "nfc", "nfkc"] = "none"
+    """Unicode normal form in which a text is read; "none" keeps every letter as it is."""
+    lowercase: bool = False
+    """Read a text in lower case."""
+    ambiguity: Literal["keep", "N"] = "keep"
+    """IUPAC codes of DNA other than ACGTN keep ids of their own, or are read as N."""
+    sample: int | None = None
+    """Letters to learn from at most, drawn evenly from all; None: 4 million bases, 100 million code points."""
+    seed: int = 0
+    """Of the sample, and of where DNA is cut."""
+
+    def __post_init__(self):
+        require(self.vocabulary >= 2, "vocabulary", self.vocabulary, ">= 2 ids")
+        require(self.min_frequency >= 1, "min-frequency", self.min_frequency, ">= 1")
+        known = ("none", "nfc", "nfkc")
+        require(self.normalize in known, "normalize", self.normalize, "one of " + ", ".join(known))
+        require(self.ambiguity in ("keep", "N"), "ambiguity", self.ambiguity, "'keep' or 'N'")
+        require(self.sample is None or self.sample >= 1, "sample", self.sample, ">= 1 letter")
+        require(self.seed >= 0, "seed", self.seed, ">= 0")
+
+    @property
+    def alphabet(self) -> Alphabet:
+        return Alphabet(ambiguity=self.ambiguity)
