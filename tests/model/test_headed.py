@@ -44,7 +44,7 @@ def test_records_do_not_depend_on_cuts_or_lane_mates(pattern):
 
 
 def test_tokens_do_not_depend_on_lane_mates_and_mirror_each_other():
-    """Both ways: scores of the reverse complement are those of the record, mirrored, once its two passes are swapped."""
+    """Read both ways: a record and its reverse complement have equal scores, mirrored, once the passes are swapped."""
     model = build(ModelConfig(visibility="both", **SMALL), ANNOTATE, NAMES, DnaTokenizer()).double()
     letters = b"ACGTTGCANRYACCATG"
     ids = torch.from_numpy(DnaTokenizer().encode(letters)[0]).long()[None]
