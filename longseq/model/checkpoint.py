@@ -28,6 +28,7 @@ from longseq.tokens import DnaTokenizer
 
 if TYPE_CHECKING:
     from longseq.tokens.stream import StreamTokenizer
+    from longseq.tokens.subwords import DnaSubwords
 
 SCHEMA = "longseq.checkpoint/1"
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -43,7 +44,7 @@ class Checkpoint:
     path: Path
     model: Model
     """In evaluation mode, float32."""
-    tokenizer: DnaTokenizer | StreamTokenizer
+    tokenizer: DnaTokenizer | DnaSubwords | StreamTokenizer
     labels: tuple[str, ...] | None
     """Names of classes or numbers, in order of the scores of a head that has any."""
     sha256: str
@@ -216,7 +217,7 @@ def _fill(model: torch.nn.Module, file: Path) -> None:
 def save(
     directory: str | Path,
     model: Model,
-    tokenizer: DnaTokenizer | StreamTokenizer,
+    tokenizer: DnaTokenizer | DnaSubwords | StreamTokenizer,
     *,
     labels: Sequence[str] | None = None,
     card: Mapping[str, object] | str = "",

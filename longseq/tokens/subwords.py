@@ -230,7 +230,7 @@ def alphabet_of(spec: dict[str, Any]) -> Alphabet | None:
     if not isinstance(words, dict):
         return None
     for ambiguity in ("keep", "N"):
-        alphabet = Alphabet(ambiguity=ambiguity)  # type: ignore[arg-type]
+        alphabet = Alphabet(ambiguity=ambiguity)
         letters = alphabet.letters.decode()
         numbered = all(words.get(letter) == i for i, letter in enumerate(letters))
         if numbered and spec.get("normalizer") == _normalizer(alphabet):
@@ -240,7 +240,7 @@ def alphabet_of(spec: dict[str, Any]) -> Alphabet | None:
 
 def _file(model: dict[str, Any], pattern: str, alphabet: Alphabet) -> str:
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
-    spec = {
+    spec: dict[str, Any] = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
@@ -256,7 +256,7 @@ def _file(model: dict[str, Any], pattern: str, alphabet: Alphabet) -> str:
 
 def _normalizer(alphabet: Alphabet) -> dict[str, Any]:
     """Every letter as the alphabet reads it."""
-    names = {}
+    names: dict[str, str] = {}
     for letter in IUPAC.decode():
         kept = letter if letter.encode() in alphabet.letters else "N"
         names |= {letter: kept, letter.lower(): kept}

@@ -18,7 +18,7 @@ from longseq.tokens.train.config import SAMPLE, Learning
 from longseq.tokens.train.pieces import Sample, dna_pieces, text_pieces
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers.normalizers import Normalizer
 
     from longseq.tokens.stream import StreamTokenizer
 
@@ -118,9 +118,12 @@ def _text(sample: Sample, config: Learning) -> StreamTokenizer:
     return StreamTokenizer(tokenizer)
 
 
-def _normalizer(config: Learning) -> Tokenizer | None:
+def _normalizer(config: Learning) -> Normalizer | None:
     from tokenizers import normalizers
 
-    steps = {"nfc": [normalizers.NFC()], "nfkc": [normalizers.NFKC()]}.get(config.normalize, [])
-    steps += [normalizers.Lowercase()] if config.lowercase else []
+    steps: list[Normalizer] = []
+    if config.normalize != "none":
+        steps.append({"nfc": normalizers.NFC, "nfkc": normalizers.NFKC}[config.normalize]())
+    if config.lowercase:
+        steps.append(normalizers.Lowercase())
     return normalizers.Sequence(steps) if steps else None
