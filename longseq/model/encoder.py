@@ -68,7 +68,8 @@ class Encoder(nn.Module):
             exchange: joins processes that hold slices of the same records; None: alone.
 
         Returns:
-            hidden: (B, T, D), normed, arbitrary where masked; and the state after the last valid token.
+            hidden: (B, T, D), normed, arbitrary where masked; and the state after the last valid token. With an
+            exchange T is one slice, and the state that after it and all slices before it.
 
         Raises:
             UsageError: more tokens behind a chunk that ended inside a segment.
@@ -83,16 +84,21 @@ class Encoder(nn.Module):
         hidden = self.norm(x)
         batch, length = ids.shape
         before = ids.new_zeros(batch) if state is None else state.seen
-        last = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
+        start = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
         if mask is None:
-            return hidden, State(tuple(states), before + length, hidden[:, -1] if length else last)
-        seen = mask.sum(1)
-        position = torch.arange(1, length + 1, device=ids.device).expand(batch, -1)
-        final = (position * mask).amax(1) - 1 if length else seen - 1
-        picked = torch.cat([last[:, None], hidden], 1).gather(
-            1, (final + 1)[:, None, None].expand(-1, 1, hidden.shape[-1])
-        )
-        return hidden, State(tuple(states), before + seen, picked[:, 0])
+            seen, last = ids.new_full((batch,), length), hidden[:, -1] if length else start
+        else:
+            seen = mask.sum(1)
+            position = torch.arange(1, length + 1, device=ids.device).expand(batch, -1)
+            final = (position * mask).amax(1) if length else seen
+            last = torch.cat([start[:, None], hidden], 1).gather(
+                1, final[:, None, None].expand(-1, 1, hidden.shape[-1])
+            )
+            last = last[:, 0]
+        if exchange is not None:
+            before = exchange.seen(before)
+            last = torch.where((seen > 0)[:, None], last, exchange.tail(last[:, None], start[:, None])[:, 0])
+        return hidden, State(tuple(states), before + seen, last)
 
     def _refuse_after_flush(self, seen: Tensor, ids: Tensor, mask: Tensor | None) -> None:
         """The tokens of a segment see all of it: what came after its chunk has come too late."""

@@ -10,20 +10,21 @@ from longseq.ops.memory import Memory
 
 
 class Exchange(Protocol):
-    """What a mixer asks of its neighbours. Every process calls the same methods in the same order.
+    """What a model asks of its neighbours. Every process calls the same methods in the same order.
 
-    The first slice starts from the state handed to its mixer, every other from what the slices before it left.
+    The first slice starts from the state handed to it, every other from what the slices before it left.
     """
 
     def tail(self, mine: Tensor, start: Tensor) -> Tensor:
         """Inputs that stand before this slice.
 
         Args:
-            mine: (B, W-1, C), the last inputs of this slice; a slice is at least W-1 tokens long.
+            mine: (B, W-1, C), the last valid inputs up to the end of this slice. Where the slice has fewer, those in
+                front of them are read in the first slice only.
             start: (B, W-1, C), the tail in front of the first slice.
 
         Returns:
-            (B, W-1, C): the left neighbour's `mine`, or `start` in the first slice.
+            (B, W-1, C): the last valid inputs of all slices to the left, behind `start`.
         """
 
     def memory(self, mine: Memory, log_decay: Tensor | None, start: Memory) -> Memory:
@@ -49,3 +50,6 @@ class Exchange(Protocol):
         Returns:
             `start` after all slices to the left, in rank order.
         """
+
+    def seen(self, start: Tensor) -> Tensor:
+        """(B,) int64, valid tokens before this slice; `start`: those in front of the first."""
