@@ -1,0 +1,78 @@
+"""Annotated intervals of BED, GFF3 and GTF files: record, start, end, strand, and what is there.
+
+BED is 0-based and half-open, its fourth column is the name (UCSC, "BED format"). GFF3 and GTF are 1-based and closed,
+their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); a `##FASTA` part is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from longseq.errors import InputError, place
+from longseq.formats.blocks import READ_BLOCK, Blocks
+from longseq.formats.containers import open_bytes
+from longseq.formats.header import decode
+from longseq.records import Interval
+
+Strand = Literal["+", "-", "."]
+
+
+class Feature(NamedTuple):
+    line: int
+    """1-based."""
+    interval: Interval
+    name: str
+    """BED: the name, "." where there is none; GFF3 and GTF: the type."""
+
+
+def read_features(source: str | Path) -> Iterator[Feature]:
+    """The intervals of a file, plain or packed, in its order. The first line that is one decides the format.
+
+    Raises:
+        InputError: a line that is no interval, a file without any, or one that ends early.
+    """
+    name, found = str(source), False
+    stream = open_bytes(source)
+    try:
+        text, parse = Blocks(stream, READ_BLOCK), None
+        text.skip_mark()
+        while (data := text.readline()) is not None:
+            line = text.line - (1 if text.whole_line else 0)
+            if data.startswith(b"##FASTA"):
+                break
+            if not data.strip() or data.startswith((b"#", b"track", b"browser")):
+                continue
+            cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
+            parse = parse or (_gff if len(cells) in (8, 9) and not cells[1].isdigit() else _bed)
+            yield parse(cells, line, name)
+            found = True
+        if stream.truncated:
+            raise InputError("ends early", where=place(name), remedy="copy or download the file again")
+    finally:
+        stream.close()
+    if not found:
+        raise InputError(where=place(name), expected="intervals (BED, GFF3 or GTF)", found="none")
+
+
+def _bed(cells: list[str], line: int, source: str) -> Feature:
+    if len(cells) < 3:
+        raise InputError(where=place(source, line), expected="record, start and end", found=f"{len(cells)} columns")
+    interval = _interval(cells[0], cells[1], cells[2], 0, cells[5] if len(cells) > 5 else ".", line, source)
+    return Feature(line, interval, cells[3] if len(cells) > 3 and cells[3] else ".")
+
+
+def _gff(cells: list[str], line: int, source: str) -> Feature:
+    if len(cells) < 8:
+        raise InputError(where=place(source, line), expected="nine columns of GFF", found=str(len(cells)))
+    return Feature(line, _interval(cells[0], cells[3], cells[4], 1, cells[6], line, source), cells[2])
+
+
+def _interval(record: str, start: str, end: str, first: int, strand: str, line: int, source: str) -> Interval:
+    """`first` is the number of a record's first base: 0 half-open, 1 closed."""
+    if not (start.isdecimal() and end.isdecimal()) or not first <= int(start) <= int(end) + first:
+        rule = "0 <= start <= end" if first == 0 else "1 <= start <= end"
+        raise InputError(where=place(source, line), expected=rule, found=f"{start!r}, {end!r}")
+    sign: Strand = "+" if strand == "+" else "-" if strand == "-" else "."
+    return Interval(record=record, start=int(start) - first, end=int(end), strand=sign)

@@ -1,0 +1,68 @@
+"""Tables and intervals that label records: what is read, and how what cannot be read is said."""
+
+import gzip
+
+import pytest
+
+from longseq.errors import InputError
+from longseq.formats.features import read_features
+from longseq.formats.table import read_table
+
+
+def test_tables(tmp_path):
+    wanted = [(2, {"id": "a", "genus": "E. coli, K-12", "n": "1"}), (4, {"id": "b", "genus": "", "n": "2"})]
+    (tmp_path / "t.tsv").write_bytes("﻿id\tgenus\tn\r\na\tE. coli, K-12\t1\r\n\r\nb\t\t 2\r\n".encode())
+    (tmp_path / "t.csv").write_text('id,genus,n\na,"E. coli, K-12",1\n\nb,,2')
+    (tmp_path / "t.gz").write_bytes(gzip.compress((tmp_path / "t.csv").read_bytes()))
+    for name in ("t.tsv", "t.csv", "t.gz"):
+        table = read_table(tmp_path / name)
+        assert table.columns == ("id", "genus", "n")
+        assert [(row.line, row.cells) for row in table.rows] == wanted
+    assert table.where(table.rows[1]) == f"{tmp_path / 't.gz'}:4"
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "is empty"),
+    (b"\n\n", "t:1: expected a header line with names of columns, found none"),
+    (b"id,label\n", "expected rows below the header line, found none"),
+    (b"id,label\na,b\nc\n", r"t:3: expected 2 cells \(id, label\), found 1"),
+    (b"id,id\na,b\n", "t:1: expected names of columns once each, found 'id' twice"),
+    (b"id,\na,b\n", "t:1: expected a name of column 2, found none"),
+    (b"id,label\na,\xff\n", "t:2: expected UTF-8 text, found byte 0xff"),
+    (gzip.compress(b"id,label\n" * 9999)[:-20], "ends early"),
+])  # fmt: skip
+def test_tables_that_are_none(tmp_path, content, message):
+    (tmp_path / "t").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_table(tmp_path / "t")
+
+
+def flat(path):
+    return [(f.line, f.interval.record, f.interval.start, f.interval.end, f.interval.strand, f.name)
+            for f in read_features(path)]  # fmt: skip
+
+
+def test_intervals_of_bed_and_of_gff_are_the_same(tmp_path):
+    (tmp_path / "f.bed").write_text("track name=x\nc1\t0\t10\tCDS\t0\t-\n#\nc 2\t5\t5\ttRNA\t0\t+\nc1\t7\t9\trRNA")
+    (tmp_path / "f.gff").write_text(
+        "##gff-version 3\nc1\tus\tCDS\t1\t10\t.\t-\t0\tID=1\n#\nc 2\tus\ttRNA\t6\t5\t.\t+\t.\tx\n"
+        "c1\tus\trRNA\t8\t9\t.\t.\t.\tID=2\n##FASTA\n>c1\nACGT\n"
+    )
+    wanted = [(2, "c1", 0, 10, "-", "CDS"), (4, "c 2", 5, 5, "+", "tRNA"), (5, "c1", 7, 9, ".", "rRNA")]
+    assert flat(tmp_path / "f.bed") == flat(tmp_path / "f.gff") == wanted
+    (tmp_path / "three.bed").write_text("c1 3 4\n")
+    assert flat(tmp_path / "three.bed") == [(1, "c1", 3, 4, ".", ".")]
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    ("# nothing\n", r"expected intervals \(BED, GFF3 or GTF\), found none"),
+    ("c1\t5\n", "f:1: expected record, start and end, found 2 columns"),
+    ("c1\t0\t5\nc1\t5\t4\n", "f:2: expected 0 <= start <= end, found '5', '4'"),
+    ("c1\tstart\tend\n", "f:1: expected 0 <= start <= end, found 'start', 'end'"),
+    ("c1\tus\tCDS\t0\t10\t.\t-\t0\tID=1\n", "f:1: expected 1 <= start <= end, found '0', '10'"),
+    ("c1\tus\tCDS\t1\t10\t.\t-\t0\tID=1\nc1\tus\tCDS\t1\n", "f:2: expected nine columns of GFF, found 4"),
+])  # fmt: skip
+def test_intervals_that_are_none(tmp_path, content, message):
+    (tmp_path / "f").write_text(content)
+    with pytest.raises(InputError, match=message):
+        list(read_features(tmp_path / "f"))
