@@ -19,6 +19,7 @@ from longseq.cli.talk import Talk
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
     "score": "Bits per base of each record under a model; stopped, it can go on.",
+    "generate": "Continue a prompt, token by token, from a language model.",
     "train": "Train a model on sequences.",
     "tokenizer": "Learn a tokenizer from sequences or documents, and look at one.",
     "check": "Prove on this machine that the model gives one answer, however a record is read.",

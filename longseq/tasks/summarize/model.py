@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
+    from longseq.model import Checkpoint
     from longseq.streaming import Surprisal
 
 
@@ -45,19 +46,9 @@ def load_model(
         CheckpointError, AlphabetError: not a checkpoint that reads DNA.
         UsageError: no such device.
     """
-    import torch
-
-    from longseq.model import load
-    from longseq.ops.machine import prepare
     from longseq.streaming import Surprisal
 
-    prepare(threads)
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
-        found = str(error).splitlines()[0]
-        raise UsageError(where="--device", expected=f"a usable device {device!r}", found=found) from None
-    checkpoint = load(name, device)
+    checkpoint = load_checkpoint(name, device=device, threads=threads)
     given = {} if chunk is None else {"chunk": chunk}
     return LoadedModel(
         surprisal=Surprisal(checkpoint, precision=precision, **given),
@@ -67,3 +58,24 @@ def load_model(
         precision=precision,
         threads=threads,
     )
+
+
+def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Checkpoint:
+    """Load a shipped name or a checkpoint directory of any kind, on a device, with so many threads of the processor.
+
+    Raises:
+        CheckpointError, AlphabetError: no checkpoint.
+        UsageError: no such device.
+    """
+    import torch
+
+    from longseq.model import load
+    from longseq.ops.machine import prepare
+
+    prepare(threads)
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        found = str(error).splitlines()[0]
+        raise UsageError(where="--device", expected=f"a usable device {device!r}", found=found) from None
+    return load(name, device)

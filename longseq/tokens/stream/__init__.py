@@ -65,6 +65,11 @@ class StreamTokenizer:
         return self._engine.spec["model"]["type"]
 
     @property
+    def special(self) -> frozenset[int]:
+        """Ids of the tokens that no text spells."""
+        return frozenset(t["id"] for t in self._engine.spec["added_tokens"] if t["special"])
+
+    @property
     def end(self) -> int | None:
         """Id of the special token that ends a document, by its usual names; None where there is none."""
         special = {t["content"]: t["id"] for t in self._engine.spec["added_tokens"] if t["special"]}

@@ -1,0 +1,76 @@
+"""A run of `generate`: prompt, tokens, saved state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from longseq.errors import InputError, OutputExistsError, UsageError
+from longseq.formats import read
+from longseq.model import Checkpoint
+from longseq.streaming import load_snapshot, save_snapshot
+from longseq.tasks.generate.generator import Generator, Token
+from longseq.tasks.generate.sampling import Sampling
+
+
+def prompt(text: str | None, file: str | None, *, dna: bool) -> Iterator[str] | Iterator[bytes]:
+    """The letters of a prompt: what the command line says, or the one record of a file.
+
+    Raises:
+        InputError: a file that cannot be read or is of another kind.
+        UsageError: both, or a second record.
+    """
+    if text is not None and file is not None:
+        raise UsageError("--prompt and --prompt-file exclude each other", remedy="give one of them")
+    if file is not None:
+        return _record(file, dna)
+    if text is None:
+        return iter(())
+    return iter([text.encode(errors="surrogateescape")]) if dna else iter([text])
+
+
+def _record(file: str, dna: bool) -> Iterator:
+    with read(file, kind=None if dna else "document") as reading:
+        for number, record in enumerate(reading):
+            if number:
+                raise UsageError("is a second record", where=record.where, remedy="a prompt is one record")
+            if (record.kind == "dna") != dna:
+                raise InputError(where=record.where, expected="DNA, which the model reads", found=record.kind)
+            yield from record.pieces
+
+
+def generated(
+    checkpoint: Checkpoint,
+    sampling: Sampling,
+    pieces: Iterator[str] | Iterator[bytes],
+    length: int,
+    *,
+    state: str | None = None,
+    save_state: str | None = None,
+    force: bool = False,
+    chunk: int | None = None,
+    precision: str = "fp32",
+    any_letter: bool = False,
+    stop_at_end: bool = True,
+) -> Iterator[Token]:
+    """Tokens behind a prompt, as they are drawn; after the last one the state is saved where that was asked for.
+
+    Without a saved state to go on from later, letters that were left half are written as far as they are spelled, in
+    a last token of their own (id -1, 0 bits).
+
+    Raises:
+        CheckpointError: no language model.
+        StateError: `state` is damaged or belongs to another model.
+        OutputExistsError: `save_state` stands already and `force` is off.
+    """
+    if save_state is not None and os.path.exists(save_state) and not force:
+        raise OutputExistsError("exists already", where=save_state, remedy="--force replaces it")
+    start = None if state is None else load_snapshot(state, checkpoint)
+    given = {} if chunk is None else {"chunk": chunk}
+    generator = Generator(checkpoint, sampling, start=start, precision=precision, any_letter=any_letter, **given)
+    generator.read(pieces)
+    yield from generator.tokens(length, stop_at_end=stop_at_end)
+    if save_state is not None:
+        save_snapshot(save_state, generator.snapshot(), force=force)
+    elif rest := generator.rest():
+        yield Token(-1, 0.0, rest)
