@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from longseq.errors import UsageError
 from longseq.model.config import ModelConfig
@@ -38,6 +39,8 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.config = config
+        self.recompute = False
+        """Keep only the input of each layer for the gradient, and work the layer out again in the backward pass."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.embedding = nn.Embedding(config.vocabulary, config.width)
@@ -79,11 +82,15 @@ class Encoder(nn.Module):
         x = self.embedding(ids)
         states = []
         for i, layer in enumerate(self.layers):
-            x, after = layer(x, None if state is None else state.layers[i], mask, exchange)
+            before = None if state is None else state.layers[i]
+            if self.recompute and torch.is_grad_enabled():
+                x, after = checkpoint(layer, x, before, mask, exchange, use_reentrant=False)
+            else:
+                x, after = layer(x, before, mask, exchange)
             states.append(after)
         hidden = self.norm(x)
         batch, length = ids.shape
-        before = ids.new_zeros(batch) if state is None else state.seen
+        count = ids.new_zeros(batch) if state is None else state.seen
         start = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
         if mask is None:
             seen, last = ids.new_full((batch,), length), hidden[:, -1] if length else start
@@ -96,9 +103,9 @@ class Encoder(nn.Module):
             )
             last = last[:, 0]
         if exchange is not None:
-            before = exchange.seen(before)
+            count = exchange.seen(count)
             last = torch.where((seen > 0)[:, None], last, exchange.tail(last[:, None], start[:, None])[:, 0])
-        return hidden, State(tuple(states), before + seen, last)
+        return hidden, State(tuple(states), count + seen, last)
 
     def _refuse_after_flush(self, seen: Tensor, ids: Tensor, mask: Tensor | None) -> None:
         """The tokens of a segment see all of it: what came after its chunk has come too late."""

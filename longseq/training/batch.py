@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -28,6 +29,15 @@ class Batch(NamedTuple):
     def tokens(self) -> float:
         """Tokens that are learned from: those of the mask, else those that weigh."""
         return float((self.weight if self.mask is None else self.mask).sum())
+
+    def parts(self, count: int) -> list[Batch]:
+        """Neighbouring windows together, in so many parts, fewer where there are not so many windows."""
+        bounds = np.linspace(0, len(self.ids), min(count, len(self.ids)) + 1).astype(int).tolist()
+        return [self._rows(slice(a, b)) for a, b in pairwise(bounds)]
+
+    def _rows(self, here: slice) -> Batch:
+        targets, mask = (x if x is None else x[here] for x in (self.targets, self.mask))
+        return Batch(self.ids[here], self.weight[here], targets, mask)
 
     def on(self, device: torch.device) -> dict[str, Tensor]:
         """The arrays that are there, by name, as tensors on a device."""

@@ -1,4 +1,5 @@
-"""What a run goes on from: a checkpoint directory each so many steps, whole or not there, and a pointer to the last.
+"""What a run goes on from: a checkpoint directory each so many steps, whole or not there, and a pointer to the last
+and to the best.
 
 `checkpoints/step-00000200/` is a model that anything can load; its `training/state.pt` adds the optimiser, the step
 and the carried states. No random state is kept: every step seeds its own draws.
@@ -11,11 +12,11 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
-from longseq.config import to_mapping
+from longseq.config import from_mapping, to_mapping
 from longseq.errors import CheckpointError, ConfigError, LongseqError
 from longseq.formats.atomic import output_directory, write_aside
 from longseq.model import Model, load, save
@@ -41,7 +42,12 @@ class Position:
     """Step after which the last evaluation stood; -1: none yet."""
     figures: dict[str, float] = field(default_factory=dict)
     """What it found, by name."""
+    best_step: int = -1
+    """Step of the best evaluation so far; -1: none yet."""
+    best: float | None = None
+    """Its main figure."""
     processes: int = 1
+    """Those that read windows of their own."""
     config: str = "{}"
     """The configuration, as JSON."""
 
@@ -60,9 +66,10 @@ def save_step(
     card: Mapping[str, object],
     keep: int,
 ) -> Path:
-    """Write `step-N` under `folder`, point `latest` at it, remove all but the `keep` newest.
+    """Write `step-N` under `folder`, point `latest` at it, remove all but the `keep` newest and the best one.
 
-    `states` are the carried states of all processes, in rank order, by name of tensor; empty ones where none is.
+    Where the last evaluation was the best one and after this very step, `best` points at it too. `states` are the
+    carried states of all processes, in rank order, by name of tensor; empty ones where none is.
 
     Raises:
         LongseqError: it cannot be written (a full disk); the checkpoints before it are left as they were.
@@ -80,23 +87,25 @@ def save_step(
                 "states": states,
             }
             torch.save(content, aside / "training" / "state.pt")
-        with write_aside(folder / "latest", force=True) as aside:
-            aside.write_text(target.name + "\n")
+        for name in ("latest", "best")[: 1 + (position.best_step == position.step)]:
+            with write_aside(folder / name, force=True) as aside:
+                aside.write_text(target.name + "\n")
     except (OSError, RuntimeError) as error:  # torch reports a failed write as a RuntimeError
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise LongseqError(
             f"cannot be written: {reason}", where=str(target), remedy="make room, then go on with --resume"
         ) from error
     kept = [path for path in sorted(folder.glob("step-*")) if path.name <= target.name][-keep:]
+    kept += [path for path in [pointed(folder, "best")] if path is not None]
     for path in folder.glob("step-*"):
         if path not in kept:  # older ones, and later ones of an attempt that was given up
             shutil.rmtree(path, ignore_errors=True)
     return target
 
 
-def latest(folder: Path) -> Path | None:
-    """The checkpoint that `latest` points at; None where there is none yet."""
-    pointer = folder / "latest"
+def pointed(folder: Path, name: Literal["latest", "best"]) -> Path | None:
+    """The checkpoint that `latest` or `best` points at; None where there is none yet."""
+    pointer = folder / name
     if not pointer.exists():
         return None
     target = folder / pointer.read_text().strip()
@@ -132,16 +141,16 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int)
     Raises:
         ConfigError: another model, other data, another batch; carried states of another number of processes.
     """
-    then, now = position.settings, json.loads(json.dumps(to_mapping(config)))
+    # What a checkpoint of an earlier version does not say was as it is by default.
+    then = json.loads(json.dumps(to_mapping(from_mapping(TrainConfig, position.settings))))
+    now = json.loads(json.dumps(to_mapping(config)))
     remedy = "a resumed run keeps it; --force starts anew"
-    for key in ("model", "data"):
-        for name, value in now[key].items():
-            if then[key].get(name) != value:
-                raise ConfigError(
-                    where=f"{key}.{name}", expected=repr(then[key].get(name)), found=repr(value), remedy=remedy
-                )
-    if then["batch"] != config.batch:
-        raise ConfigError(where="batch", expected=repr(then["batch"]), found=repr(config.batch), remedy=remedy)
+    settings = [(key, then[key], now[key]) for key in ("task", "start", "freeze", "batch")]
+    for table in ("model", "data", "labels"):
+        settings += [(f"{table}.{name}", then[table][name], value) for name, value in now[table].items()]
+    for key, before, value in settings:
+        if before != value:
+            raise ConfigError(where=key, expected=repr(before), found=repr(value), remedy=remedy)
     if position.data != data:
         raise ConfigError(where="inputs", expected="the data the run began with", found="other data", remedy=remedy)
     if position.processes != processes and position.step % config.data.carry:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from longseq.config import require
 from longseq.model.config import ModelConfig
+from longseq.model.mixers import WHOLE
 from longseq.records import Alphabet
 
 
@@ -101,10 +102,25 @@ class CheckpointConfig:
     """Steps between checkpoints; 0: only on a stop and at the end."""
     keep: int = 2
     """Checkpoints kept, the latest ones."""
+    best: bool = True
+    """Save one also where an evaluation found the best figure so far, and keep it beside the latest."""
 
     def __post_init__(self):
         require(self.every >= 0, "checkpoint.every", self.every, ">= 0 steps")
         require(self.keep >= 1, "checkpoint.keep", self.keep, ">= 1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessesConfig:
+    """How the processes that a launcher started share the work."""
+
+    sequence: int = 1
+    """Processes that share each window, one slice of its time each, for windows too long for one; the number of
+    processes is a multiple of it. To learn the next token, with mixers that have a memory to hand on: linear,
+    retention, gated, mlstm, delta and gated_delta."""
+
+    def __post_init__(self):
+        require(self.sequence >= 1, "processes.sequence", self.sequence, ">= 1 process")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +137,14 @@ class TrainConfig:
     """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
     batch: int = 16384
     """Tokens a step, over all processes; rounded down to whole windows, at least one for each process."""
-    precision: Literal["fp32", "bf16"] = "fp32"
-    """Of matrix products; parameters, memories and optimiser are fp32."""
+    accumulate: int = 1
+    """Parts into which each process divides its windows of a step, worked off one after the other: the memory of one
+    part, the gradient of all."""
+    recompute: bool = False
+    """Keep only the input of each layer for the gradient, and work the layer out again: less memory, more time."""
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    """Of matrix products; parameters, memories and optimiser are fp32. In fp16 the loss is scaled, and a step whose
+    gradients overflow is passed over."""
     device: str = "auto"
     """Where to run: cpu, cuda, cuda:1; auto: a CUDA device where there is one, else the CPU. (Memories are summed in
     float64, which Metal has not.)"""
@@ -133,6 +155,7 @@ class TrainConfig:
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
+    processes: ProcessesConfig = field(default_factory=ProcessesConfig)
 
     def __post_init__(self):
         require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
@@ -149,3 +172,12 @@ class TrainConfig:
             f"at least the {letters} letters of the alphabet",
         )
         require(self.threads is None or self.threads >= 1, "threads", self.threads, ">= 1")
+        require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
+        if self.processes.sequence > 1:
+            self._require_slices()
+
+    def _require_slices(self) -> None:
+        key, slices = "processes.sequence", self.processes.sequence
+        whole = sorted(set(self.model.pattern) & set(WHOLE))
+        require(not whole, key, slices, f"1 with {', '.join(whole)} mixers, which read a window whole")
+        require(slices <= self.data.window, key, slices, f"at most data.window ({self.data.window})")

@@ -1,7 +1,8 @@
-"""Device, precision and processes of a run: the door to accelerate."""
+"""Device and processes of a run: the door to accelerate."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -32,11 +33,10 @@ def accelerator(config: TrainConfig) -> Accelerator:
     if number:
         torch.cuda.set_device(int(number))
     prepare(config.threads)
-    # accelerate keeps the first run's device and precision for the whole program; a second run may differ.
+    # accelerate keeps the first run's device for the whole program; a second run may differ.
     AcceleratorState._reset_state(reset_partial_state=True)
-    return Accelerator(
-        cpu=kind == "cpu" or len(present) == 1, mixed_precision="bf16" if config.precision == "bf16" else "no"
-    )
+    # Precision is ours: accelerate has no fp16 on a CPU, where it can be tested.
+    return Accelerator(cpu=kind == "cpu" or len(present) == 1, mixed_precision="no")
 
 
 def sum_over(processes: Accelerator, *values: float) -> list[float]:
@@ -46,6 +46,22 @@ def sum_over(processes: Accelerator, *values: float) -> list[float]:
     total = processes.reduce(torch.tensor(values, dtype=torch.float64, device=processes.device), "sum")
     assert isinstance(total, Tensor)
     return total.tolist()
+
+
+def alone(processes: Accelerator, act: Callable[[], object]) -> None:
+    """Done by the first process, while the others wait. What it raises is raised in all: none waits for ever."""
+    failed: list[Exception | None] = [None]
+    if processes.is_main_process:
+        try:
+            act()
+        except Exception as error:
+            failed = [error]
+    if processes.num_processes > 1:
+        from accelerate.utils import broadcast_object_list
+
+        broadcast_object_list(failed)
+    if failed[0] is not None:
+        raise failed[0]
 
 
 def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:

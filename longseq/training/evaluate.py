@@ -30,14 +30,17 @@ def evaluate(
     *,
     tokens: int,
     lanes: int,
+    slices: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> HeldOut | None:
     """Score passages of `windows`, evenly spread, of at most `tokens` bases (one passage at least), `lanes` at a time.
 
-    As in training, the state is carried over the windows of a passage. None if `stop` came true in any process.
+    As in training, the state is carried over the windows of a passage. None if `stop` came true in any process. Where
+    `slices` processes share each window, `stop` says the same in all of them.
     """
     count = min(windows.passages, max(1, tokens // windows.span))
-    chosen = [i * windows.passages // count for i in range(count)][processes.process_index :: processes.num_processes]
+    mine = slice(processes.process_index // slices, None, processes.num_processes // slices)
+    chosen = [i * windows.passages // count for i in range(count)][mine]
     nats = weight = 0.0
     stopped = False
     objective.eval()

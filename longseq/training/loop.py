@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from longseq.config import to_mapping
-from longseq.errors import StoppedError
 from longseq.log import Progress, memory
 from longseq.model import save
 from longseq.training import checkpoint, limit, nonfinite
@@ -25,11 +24,12 @@ from longseq.training.card import card
 from longseq.training.carried import pack, unpack
 from longseq.training.checkpoint import Position
 from longseq.training.config import TrainConfig
-from longseq.training.device import peak_memory, sum_over
+from longseq.training.device import alone, peak_memory, sum_over
 from longseq.training.journal import Journal
 from longseq.training.optimiser import rate
 from longseq.training.plan import Outcome, Plan, last_step
 from longseq.training.rundir import RunDirectory
+from longseq.training.sequence import Place
 from longseq.training.signals import StopRequest
 from longseq.training.steps import Ahead, Steps
 from longseq.training.tasks import Task
@@ -51,21 +51,24 @@ class Loop:
     ):
         """A run at its start, or at the checkpoint `last`; `began` is the clock when the program took it up."""
         self.config, self.folder, self.processes, self.task = config, folder, processes, task
-        size = max(config.batch // task.train.width, processes.num_processes)
-        self.steps = Steps(task.train, size, processes.process_index, processes.num_processes)
+        self.place = Place(processes, config.processes.sequence)
+        size = max(config.batch // task.train.width, self.place.lanes)
+        self.steps = Steps(task.train, size, self.place.lane, self.place.lanes)
         saved: dict[str, Any] = {}
         if last is None:
             self.model, self.position = task.model().train(), Position()
         else:
             self.model, self.position, saved = checkpoint.load_step(last)
-            checkpoint.same_run(self.position, config, task.digest, processes.num_processes)
-        self.objective = task.objective(self.model)
-        self.update = Update(self.objective, config.optimiser, processes, config.data.seed, saved.get("optimiser"))
+            checkpoint.same_run(self.position, config, task.digest, self.place.lanes)
+        self.model.encoder.recompute = config.recompute
+        self.objective = self.place.share(task.objective(self.model), task.train.carry)
+        self.update = Update(self.objective, config, processes, saved.get("optimiser"))
         self.step, self.tokens = self.position.step, self.position.tokens
         self.state = None
         """What the windows of the last step left behind, where the next one takes it up."""
         if saved:
-            self.state = unpack(saved["states"], self.objective, self.steps.batch(self.step), processes)
+            batch = self.steps.batch(self.step)
+            self.state = unpack(saved["states"], self.objective, batch, processes, self.place.slices)
         self._began = began - self.position.seconds
         self._saved_at = self._resumed_at = self.step if saved else -1
         self._evaluation_seconds = 0.0
@@ -88,9 +91,8 @@ class Loop:
             self.update.gradients(self.step, batch, float(batch.weight.sum()))
             self.update.drop()
         step_seconds, size = self._of_first(time.monotonic() - began), self.steps.size * self.steps.windows.width
-        self._evaluation_seconds = (
-            0.5 * step_seconds * self.task.to_score / size
-        )  # forward only; measured once there is one
+        # Forward only; measured once there is one.
+        self._evaluation_seconds = 0.5 * step_seconds * self.task.to_score / size
         spent = self._of_first(self.seconds())
         if self.step == 0:
             limit.require_a_step(config.minutes, self._evaluation_seconds, spent, step_seconds)
@@ -140,7 +142,7 @@ class Loop:
                     stopped = self._evaluate(journal, stop)
                 self._save()
                 if stopped:
-                    self._give_way(stop)
+                    raise stop.error(str(self.folder.path), self.step)
             return self._finish()
         finally:
             progress.finish()
@@ -152,7 +154,8 @@ class Loop:
         """Weight and tokens in all processes, whether any was asked to stop, the share of the time that is over."""
         over = limit.share(self.config.minutes, self._evaluation_seconds, self.seconds())
         sums = sum_over(self.processes, float(batch.weight.sum()), batch.tokens, stop.name is not None)
-        return sums[0], sums[1], sums[2] > 0, self._of_first(over)
+        slices = self.place.slices  # so many processes have each window
+        return sums[0] / slices, sums[1] / slices, sums[2] > 0, self._of_first(over)
 
     def _of_first(self, value: float) -> float:
         """The value in the first process: one clock for all."""
@@ -165,7 +168,7 @@ class Loop:
         nats, after = self.update.gradients(self.step, batch, scored, state)
         norm = self.update.norm()
         loss = sum_over(self.processes, nats)[0] / max(scored, 1.0)
-        if not (math.isfinite(loss) and math.isfinite(norm)):
+        if not (math.isfinite(loss) and (math.isfinite(norm) or self.update.overflows)):
             self._not_finite(loss, norm)
         if scored:
             self.update.apply(learning_rate)
@@ -189,8 +192,11 @@ class Loop:
         if self.position.held_out_step == self.step or not self.task.to_score:
             return False
         began = time.monotonic()
-        lanes = max(self.steps.size // self.processes.num_processes, 1)
-        found = self.task.evaluate(self.objective, self.processes, lanes=lanes, stop=lambda: stop.name is not None)
+        lanes = max(self.steps.size // self.place.lanes, 1)
+        with self.update.autocast():
+            found = self.task.evaluate(
+                self.objective, self.processes, lanes=lanes, stop=lambda: self.place.any(stop.name is not None)
+            )
         self._evaluation_seconds = time.monotonic() - began
         if found is None:
             return True
@@ -198,25 +204,34 @@ class Loop:
         self._saved_at = -1  # a checkpoint of this step does not know it yet
         if journal:
             journal.write(self.step, **{f"held_out_{name}": value for name, value in found.items()})
+        if self.config.checkpoint.best and self._best(found[self.task.main]):
+            self.position = replace(self.position, best_step=self.step, best=found[self.task.main])
+            self._save()
         return False
+
+    def _best(self, figure: float) -> bool:
+        if self.position.best is None:
+            return math.isfinite(figure)
+        return figure < self.position.best if self.task.lower_is_better else figure > self.position.best
 
     def _save(self) -> None:
         """A checkpoint of this step, if there is none yet."""
         if self._saved_at == self.step:
             return
         self._saved_at = self.step
-        states = pack(self.state, self.processes)
+        states = pack(self.state, self.processes, self.place.slices)
         self.position = replace(
             self.position,
             step=self.step,
             tokens=self.tokens,
             seconds=self.seconds(),
             data=self.task.digest,
-            processes=self.processes.num_processes,
+            processes=self.place.lanes,
             config=json.dumps(to_mapping(self.config)),
         )
-        if self.processes.is_main_process:
-            checkpoint.save_step(
+        alone(
+            self.processes,
+            lambda: checkpoint.save_step(
                 self.folder.checkpoints,
                 self.position,
                 self.model,
@@ -225,19 +240,7 @@ class Loop:
                 states,
                 self._card(),
                 self.config.checkpoint.keep,
-            )
-        self.processes.wait_for_everyone()
-
-    def _give_way(self, stop: StopRequest) -> None:
-        if stop.name == "SIGINT":
-            raise KeyboardInterrupt(
-                f"{self.folder.path}: interrupted, saved after step {self.step:,}; --resume goes on"
-            )
-        asked = stop.name or "a signal to another process"
-        raise StoppedError(
-            f"stopped by {asked} after step {self.step:,}; all of it is saved",
-            where=str(self.folder.path),
-            remedy="--resume goes on",
+            ),
         )
 
     def _not_finite(self, loss: float, norm: float) -> None:
@@ -245,16 +248,14 @@ class Loop:
         if all(bool(p.isfinite().all()) for p in self.model.parameters()):
             self._save()
         everyone = Steps(self.steps.windows, self.steps.size)
-        if self.processes.is_main_process:
-            nonfinite.write(self.folder, everyone, self.step, loss, norm)
-        saved = checkpoint.latest(self.folder.checkpoints) is not None
+        alone(self.processes, lambda: nonfinite.write(self.folder, everyone, self.step, loss, norm))
+        saved = checkpoint.pointed(self.folder.checkpoints, "latest") is not None
         resumed = self.step == self._resumed_at
         raise nonfinite.error(self.folder, everyone, self.step, loss, norm, saved=saved, resumed=resumed)
 
     def _finish(self) -> Outcome:
-        if self.processes.is_main_process:
-            save(self.folder.model, self.model, self.task.tokenizer, card=self._card(), force=True)
-        self.processes.wait_for_everyone()
+        facts = self._card()
+        alone(self.processes, lambda: save(self.folder.model, self.model, self.task.tokenizer, card=facts, force=True))
         return Outcome(
             step=self.step,
             tokens=self.tokens,

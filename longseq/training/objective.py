@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from longseq.model import LanguageModel
+from longseq.ops.exchange import Exchange
 
 
 class NextTokenLoss(nn.Module):
@@ -16,6 +17,11 @@ class NextTokenLoss(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, ids: Tensor, weight: Tensor, state: Any = None) -> tuple[Tensor, Tensor, Any]:
-        """ids (B, T) int64, weight (B, T) → sum of weighted nats, sum of weights, the state after."""
-        return self.model.loss(ids, weight, state)
+    def forward(
+        self, ids: Tensor, weight: Tensor, state: Any = None, exchange: Exchange | None = None
+    ) -> tuple[Tensor, Tensor, Any]:
+        """ids (B, T) int64, weight (B, T) → sum of weighted nats, sum of weights, the state after.
+
+        `exchange` joins processes that hold slices of the same windows.
+        """
+        return self.model.loss(ids, weight, state, exchange)

@@ -14,7 +14,7 @@ from longseq.log import NullProgress, Progress
 from longseq.tokens import DnaTokenizer
 from longseq.training import checkpoint, tasks
 from longseq.training.config import TrainConfig
-from longseq.training.device import accelerator
+from longseq.training.device import accelerator, alone
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
@@ -58,11 +58,11 @@ def train(
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) if dry_run else folder.data
         try:
-            with processes.main_process_first():
-                if not dry_run:
-                    folder.make()
-                store = prepare(config.inputs, data, tokenizer, progress)
-            last = checkpoint.latest(folder.checkpoints) if resume else None
+            if not dry_run:  # where each process has a scratch directory of its own
+                alone(processes, folder.make)
+                alone(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
+            store = prepare(config.inputs, data, tokenizer, progress)
+            last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
             plan = loop.plan()
         except BaseException:
@@ -73,10 +73,12 @@ def train(
             announce(plan)
         if dry_run:
             return Outcome(step=0, tokens=0, seconds=loop.seconds(), model=None)
-        if processes.is_main_process:
-            if last is None:
-                folder.clear()
-            with write_aside(folder.config, force=True) as aside:
-                aside.write_text(to_toml(config), encoding="utf-8")
-        processes.wait_for_everyone()
+        alone(processes, lambda: _begin(folder, config, anew=last is None))
         return loop.go(plan, progress)
+
+
+def _begin(folder: RunDirectory, config: TrainConfig, anew: bool) -> None:
+    if anew:
+        folder.clear()
+    with write_aside(folder.config, force=True) as aside:
+        aside.write_text(to_toml(config), encoding="utf-8")

@@ -6,6 +6,8 @@ import signal
 import threading
 from types import FrameType
 
+from longseq.errors import StoppedError
+
 
 class StopRequest:
     """Inside `with`, a first signal is noted in `name`; a second Ctrl-C interrupts at once.
@@ -32,6 +34,14 @@ class StopRequest:
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
         self._before = {}
+
+    def error(self, where: str, step: int) -> BaseException:
+        """What to raise of a run at `where` that was saved after so many steps."""
+        if self.name == "SIGINT":
+            return KeyboardInterrupt(f"{where}: interrupted, saved after step {step:,}; --resume goes on")
+        asked = self.name or "a signal to another process"
+        problem = f"stopped by {asked} after step {step:,}; all of it is saved"
+        return StoppedError(problem, where=where, remedy="--resume goes on")
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if number == signal.SIGINT and self.name == "SIGINT":

@@ -89,7 +89,7 @@ def test_a_run_leaves_what_it_says(reference, settings):
     assert outcome.step == STEPS and outcome.model == run / "model"
     assert {p.name for p in run.iterdir()} == {"run.toml", "metrics.jsonl", "data", "checkpoints", "model"}
     assert load(TrainConfig, run / "run.toml") == settings()
-    assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "step-00000006", "step-00000008"}
+    assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "best", "step-00000006", "step-00000008"}
     assert (run / "checkpoints" / "latest").read_text() == "step-00000008\n"
     steps = [line for line in lines(run) if "bits_per_base" in line]
     held_out = [line for line in lines(run) if "held_out_bits_per_base" in line]
@@ -266,7 +266,7 @@ def test_a_disk_that_is_full_leaves_the_last_checkpoint(settings, tmp_path, monk
     monkeypatch.setattr(torch, "save", full)
     with pytest.raises(LongseqError, match=r"step-00000004: cannot be written: No space left on device; make room"):
         train(settings(), run)
-    assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "step-00000002"}
+    assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "best", "step-00000002", "step-00000003"}
 
 
 def test_nothing_to_learn_from(settings, tmp_path):

@@ -29,3 +29,5 @@ MIXERS = {
     "lstm": Lstm,
     "rnn": Rnn,
 }
+WHOLE = ("softmax", "window", "gru", "lstm", "rnn")
+"""Mixers that read a record whole, in one process: they have no state that slices side by side could be joined by."""

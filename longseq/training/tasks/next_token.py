@@ -45,8 +45,8 @@ class NextTokenTask(Task):
         self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
     ) -> Figures | None:
         windows = Windows(self.store, self.split.held_out, self.config.data, shuffle=False)
-        tokens = self.config.evaluation.tokens
-        found = evaluate(objective, windows, processes, tokens=tokens, lanes=lanes, stop=stop)
+        tokens, slices = self.config.evaluation.tokens, self.config.processes.sequence
+        found = evaluate(objective, windows, processes, tokens=tokens, lanes=lanes, slices=slices, stop=stop)
         return None if found is None else found._asdict()
 
     def learned(self, loss: float) -> Figures:
