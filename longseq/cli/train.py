@@ -24,6 +24,10 @@ log = logging.getLogger("longseq")
 @click.option("--out", metavar="RUN", required=True, help="Directory of the run.")
 @click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
+@click.option("--task", help="next, classify, multilabel, regress or annotate.  [default: what the labels are for]")
+@click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF).")
+@click.option("--from", "start", metavar="MODEL", help="Start from the encoder of this model.")
+@click.option("--freeze", type=click.Choice(["nothing", "encoder"]), help="What is not trained.  [default: nothing]")
 @click.option("--minutes", type=float, help="Wall time at most, over all resumes.")
 @click.option("--device", help="auto, cpu, cuda, cuda:1.  [default: auto]")
 @click.option("--threads", type=click.IntRange(1), help="Threads of the processor.")
@@ -38,6 +42,10 @@ def command(
     out: str,
     config: str | None,
     assignments: tuple[str, ...],
+    task: str | None,
+    labels: str | None,
+    start: str | None,
+    freeze: str | None,
     minutes: float | None,
     device: str | None,
     threads: int | None,
@@ -48,11 +56,13 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Train a language model on DNA.
+    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases.
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed by gzip, bgzip, bzip2, xz or
-    zstd. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on.
-    Many processes: start the same command with srun or torchrun.
+    zstd. The labels of records are a table with their ids in the first column and the label in another (--set
+    labels.column=NAME); a part of the records is held out, and the figures on it are printed beside what is reached
+    without reading. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume`
+    goes on. Many processes: start the same command with srun or torchrun.
     """
     from longseq.config import load
     from longseq.errors import UsageError
@@ -62,7 +72,19 @@ def command(
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     kept = Path(out) / "run.toml"
     file = config or (kept if resume and kept.exists() else None)
-    flags = {"minutes": minutes, "device": device, "threads": threads, "precision": precision, "inputs": inputs or None}
+    if labels is not None and file is None:  # what `task` and the settings say comes after, and counts
+        assignments = (f"task={'annotate' if _intervals(labels) else 'classify'}", *assignments)
+    flags = {
+        "task": task,
+        "labels.file": labels,
+        "start": start,
+        "freeze": freeze,
+        "minutes": minutes,
+        "device": device,
+        "threads": threads,
+        "precision": precision,
+        "inputs": inputs or None,
+    }
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(TrainConfig, file, [*assignments, *given])
     plans: list[Plan] = []
@@ -84,6 +106,13 @@ def command(
         click.echo(_json(plans[0], outcome))
     elif outcome.model is not None:
         click.echo(_line(outcome))
+
+
+def _intervals(name: str) -> bool:
+    """Whether a file of labels is one of intervals, by its name."""
+    from longseq.formats.detect import document_name
+
+    return Path(document_name(name)).suffix.lower() in (".bed", ".gff", ".gff3", ".gtf")
 
 
 def _line(outcome: Outcome) -> str:

@@ -82,6 +82,13 @@ class RecordModel(nn.Module):
         scores, pool = self.head(hidden, None if reading is None else reading.pool, mask)
         return scores, Reading(state, pool)
 
+    def answers(self, scores: Tensor) -> Tensor:
+        """Scores (…, C) as probabilities of the classes, of each class by itself (multilabel), or as numbers."""
+        if self.head_config.task == "regress":
+            offset, scale = (scores.new_tensor(getattr(self.head_config, name)) for name in ("offset", "scale"))
+            return scores * scale + offset
+        return scores.sigmoid() if self.head_config.task == "multilabel" else scores.softmax(-1)
+
 
 class TokenModel(nn.Module):
     """Scores at every token, from all that the visibility lets it see, itself included."""

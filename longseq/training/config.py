@@ -11,6 +11,9 @@ from longseq.model.config import ModelConfig
 from longseq.model.mixers import WHOLE
 from longseq.records import Alphabet
 
+LABELLED = ("classify", "multilabel", "regress", "annotate")
+"""Tasks that learn from labels."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataConfig:
@@ -46,6 +49,48 @@ class DataConfig:
     @property
     def alphabet(self) -> Alphabet:
         return Alphabet(ambiguity=self.ambiguity)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelConfig:
+    """What is asked of labelled records: of whole ones (classify, multilabel, regress) or of every base (annotate)."""
+
+    file: str | None = None
+    """Labels: a TSV or CSV with a header line; for annotate BED, GFF3 or GTF, whose intervals are the classes."""
+    id: str | None = None
+    """Column with ids of records; None: the first."""
+    column: str | None = None
+    """Column with the label; None: `label`, or the only one that is left. Several labels (multilabel) are separated
+    by `;`. An empty cell and NA are no label."""
+    group: str | None = None
+    """Column whose groups are never divided by the held-out split; None: `group` where there is one, else each id is a
+    group of its own."""
+    unknown: Literal["error", "skip"] = "error"
+    """Labels of records that no input holds: an error, or passed over and counted."""
+    unlabelled: Literal["skip", "error"] = "skip"
+    """Records without a label: passed over and counted, or an error. For annotate, records without an interval are
+    background."""
+    background: str = "background"
+    """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
+    strands: bool = False
+    """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
+    reversed; an interval without a strand is `name+`."""
+    held_out: float = 0.2
+    """Share of the records (annotate: of the bases) kept for evaluation, whole groups, of each class alike."""
+    held_out_groups: tuple[str, ...] = ()
+    """Groups kept for evaluation instead."""
+    pooling: Literal["mean", "max", "last", "attention"] = "mean"
+    """How a record is read together; the same however it was cut."""
+    weights: Literal["equal", "balanced"] = "equal"
+    """Every example counts the same, or every class does: N / (C N_class) an example (multilabel: a label that is
+    there counts as the records without it over those with it)."""
+    smoothing: float = 0.0
+    """Share of the target that is spread evenly over the classes (Szegedy et al. 2016, section 7)."""
+
+    def __post_init__(self):
+        require(0 <= self.held_out < 1, "labels.held_out", self.held_out, "a share, 0 to below 1")
+        require(0 <= self.smoothing < 1, "labels.smoothing", self.smoothing, "a share, 0 to below 1")
+        require(bool(self.background), "labels.background", self.background, "a name")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +174,12 @@ class TrainConfig:
 
     inputs: tuple[str, ...] = ()
     """Sequence files."""
+    task: Literal["next", "classify", "multilabel", "regress", "annotate"] = "next"
+    """What is learned: the next base; one class of a record, any number of them, or a number; a class of every base."""
+    start: str | None = None
+    """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
+    freeze: Literal["nothing", "encoder"] = "nothing"
+    """What stays as it was at the start: nothing, or the encoder, so that the head alone is trained."""
     steps: int | None = None
     """Optimiser steps."""
     epochs: float | None = None
@@ -152,6 +203,7 @@ class TrainConfig:
     """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
     model: ModelConfig = field(default_factory=ModelConfig)
     data: DataConfig = field(default_factory=DataConfig)
+    labels: LabelConfig = field(default_factory=LabelConfig)
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
@@ -175,9 +227,31 @@ class TrainConfig:
         require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
         if self.processes.sequence > 1:
             self._require_slices()
+        self._require_labels()
 
     def _require_slices(self) -> None:
         key, slices = "processes.sequence", self.processes.sequence
         whole = sorted(set(self.model.pattern) & set(WHOLE))
         require(not whole, key, slices, f"1 with {', '.join(whole)} mixers, which read a window whole")
+        require(self.task == "next", key, slices, f"1 to {self.task}")
         require(slices <= self.data.window, key, slices, f"at most data.window ({self.data.window})")
+
+    def _require_labels(self) -> None:
+        labels, task = self.labels, self.task
+        needs = "'nothing' without a model to start from"
+        require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
+        labelled = task in LABELLED
+        require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
+        require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
+        number = task == "regress"
+        require(not (number and labels.smoothing), "labels.smoothing", labels.smoothing, "0 to regress")
+        require(not (number and labels.weights == "balanced"), "labels.weights", labels.weights, "'equal' to regress")
+        if self.model.visibility == "both":
+            require(self.data.carry == 1, "data.carry", self.data.carry, "1 window with model.visibility 'both'")
+        if self.model.visibility == "segment" and self.data.carry > 1:
+            whole = f"a multiple of model.segment ({self.model.segment}), over which states are carried"
+            require(self.data.window % self.model.segment == 0, "data.window", self.data.window, whole)
+
+
+def _file_rule(task: str, labelled: bool) -> str:
+    return f"a file of labels to {task} by" if labelled else f"none with task {task!r}"

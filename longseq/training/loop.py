@@ -18,7 +18,7 @@ import torch
 from longseq.config import to_mapping
 from longseq.log import Progress, memory
 from longseq.model import save
-from longseq.training import checkpoint, limit, nonfinite
+from longseq.training import checkpoint, limit, nonfinite, start
 from longseq.training.batch import Batch
 from longseq.training.card import card
 from longseq.training.carried import pack, unpack
@@ -56,11 +56,12 @@ class Loop:
         self.steps = Steps(task.train, size, self.place.lane, self.place.lanes)
         saved: dict[str, Any] = {}
         if last is None:
-            self.model, self.position = task.model().train(), Position()
+            self.model, self.position = start.first_model(config, task).train(), Position()
         else:
             self.model, self.position, saved = checkpoint.load_step(last)
             checkpoint.same_run(self.position, config, task.digest, self.place.lanes)
         self.model.encoder.recompute = config.recompute
+        self.model.encoder.requires_grad_(config.freeze != "encoder")
         self.objective = self.place.share(task.objective(self.model), task.train.carry)
         self.update = Update(self.objective, config, processes, saved.get("optimiser"))
         self.step, self.tokens = self.position.step, self.position.tokens

@@ -12,7 +12,7 @@ from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
 from longseq.tokens import DnaTokenizer
-from longseq.training import checkpoint, tasks
+from longseq.training import checkpoint, start, tasks
 from longseq.training.config import TrainConfig
 from longseq.training.device import accelerator, alone
 from longseq.training.loop import Loop
@@ -31,7 +31,7 @@ def train(
     progress: Progress | None = None,
     announce: Callable[[Plan], None] = lambda plan: None,
 ) -> Outcome:
-    """Train a causal language model on sequence files and leave it in `out`/model.
+    """Train a model on sequence files, to foretell bases or labels (`config.task`), and leave it in `out`/model.
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
     reads the inputs, builds the model and times a step, and leaves nothing behind. `announce` is called with the plan
@@ -63,6 +63,7 @@ def train(
                 alone(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
             store = prepare(config.inputs, data, tokenizer, progress)
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
+            config = start.resolve(config, last)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
             plan = loop.plan()
         except BaseException:

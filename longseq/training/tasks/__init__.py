@@ -5,6 +5,9 @@ from __future__ import annotations
 from longseq.training.config import TrainConfig
 from longseq.training.store import Store
 from longseq.training.tasks.base import Figures, Task
+from longseq.training.tasks.bases import BaseTask
+from longseq.training.tasks.next_token import NextTokenTask
+from longseq.training.tasks.records import RecordTask
 
 __all__ = ["Figures", "Task", "make"]
 
@@ -16,6 +19,6 @@ def make(config: TrainConfig, store: Store) -> Task:
         ConfigError: a setting that does not fit the data.
         InputError: nothing to learn from.
     """
-    from longseq.training.tasks.next_token import NextTokenTask
-
-    return NextTokenTask(config, store)
+    if config.task == "next":
+        return NextTokenTask(config, store)
+    return BaseTask(config, store) if config.task == "annotate" else RecordTask(config, store)

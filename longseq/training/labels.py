@@ -1,0 +1,178 @@
+"""Labels of the records of a store, from a table."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from longseq.errors import ConfigError, InputError
+from longseq.formats.table import Row, Table, read_table
+from longseq.log import count
+from longseq.training.config import LabelConfig
+
+NONE = ("", "NA")
+"""Cells that hold no label."""
+
+
+class Labels(NamedTuple):
+    """N records that have a label, in order of the store."""
+
+    record: np.ndarray
+    """(N,) int64, row of the record in the store."""
+    group: np.ndarray
+    """(N,) int64, place in `groups`."""
+    groups: tuple[str, ...]
+    names: tuple[str, ...]
+    """C classes, in order of their names; of a number its column."""
+    targets: np.ndarray
+    """(N,) int64 class; (N, C) float32 of 0 and 1 for several; (N, 1) float64 numbers."""
+    notes: tuple[str, ...]
+    """What the reader should know."""
+
+
+def read_labels(ids: list[str], lengths: np.ndarray, task: str, config: LabelConfig) -> Labels:
+    """Labels of the records named `ids` (R) with `lengths` (R,) letters; records of one id have the same one.
+
+    Raises:
+        ConfigError: no such column.
+        InputError: a table that cannot be read; an id that is labelled twice, in two ways; ids that no record has, or
+            records without label, where the configuration forbids them; a label that is no number; nothing to tell
+            apart.
+    """
+    assert config.file is not None
+    table = read_table(config.file)
+    column, group = _columns(table, config)
+    rows = _rows(table, config.id or table.columns[0], column)
+    notes = [_unknown(table, rows, ids, config)]
+    kept = [i for i, name in enumerate(ids) if name in rows and lengths[i] > 0]
+    if not kept:
+        raise InputError(where=table.source, expected="labels of the records that were read", found="none of any")
+    notes.append(_unlabelled(table, ids, rows, len(kept), config))
+    found = [rows[ids[i]] for i in kept]
+    names, targets, said = _targets(table, found, column, task)
+    notes.append(said)
+    groups = [row.cells[group] if group else ids[i] for row, i in zip(found, kept, strict=True)]
+    distinct = sorted(set(groups))
+    place = {name: i for i, name in enumerate(distinct)}
+    return Labels(
+        record=np.array(kept, np.int64),
+        group=np.array([place[name] for name in groups], np.int64),
+        groups=tuple(distinct),
+        names=names,
+        targets=targets,
+        notes=tuple(note for note in notes if note),
+    )
+
+
+def _columns(table: Table, config: LabelConfig) -> tuple[str, str | None]:
+    """The columns of label and group."""
+    for key in ("id", "column", "group"):
+        name = getattr(config, key)
+        if name is not None and name not in table.columns:
+            raise ConfigError(
+                where=f"labels.{key}", expected="a column of " + ", ".join(table.columns), found=repr(name)
+            )
+    group = config.group or ("group" if "group" in table.columns else None)
+    others = [name for name in table.columns if name not in (config.id or table.columns[0], group)]
+    if config.column is not None:
+        return config.column, group
+    if "label" in others:
+        return "label", group
+    if len(others) != 1:
+        found = ", ".join(others) or "none beside the ids"
+        raise ConfigError(
+            where="labels.column", expected=f"the column of {table.source} to learn from", found=found, remedy="name it"
+        )
+    return others[0], group
+
+
+def _rows(table: Table, id_column: str, column: str) -> dict[str, Row]:
+    """The labelled rows by id."""
+    rows: dict[str, Row] = {}
+    for row in table.rows:
+        name, label = row.cells[id_column], row.cells[column]
+        if not name:
+            raise InputError(where=table.where(row), expected=f"an id in column {id_column}", found="none")
+        if label in NONE:
+            continue
+        other = rows.setdefault(name, row)
+        if other.cells[column] != label:
+            raise InputError(
+                where=table.where(row),
+                expected=f"one label of {name}, {other.cells[column]!r} as in line {other.line}",
+                found=repr(label),
+            )
+    return rows
+
+
+def _unknown(table: Table, rows: dict[str, Row], ids: list[str], config: LabelConfig) -> str:
+    unknown = sorted(rows.keys() - set(ids), key=lambda name: rows[name].line)
+    if not unknown:
+        return ""
+    if config.unknown == "error":
+        some = ", ".join(dict.fromkeys(ids[:5])) + (" …" if len(ids) > 5 else "")
+        others = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+        raise InputError(
+            where=table.where(rows[unknown[0]]),
+            expected=f"ids of records ({some})",
+            found=f"{unknown[0]!r}{others} that no input holds",
+            remedy="labels.unknown=skip passes over them",
+        )
+    return f"note: {table.source} labels {count(len(unknown), 'record')} that no input holds ({unknown[0]} first)"
+
+
+def _unlabelled(table: Table, ids: list[str], rows: dict[str, Row], kept: int, config: LabelConfig) -> str:
+    missing = [name for name in ids if name not in rows]
+    if missing and config.unlabelled == "error":
+        raise InputError(
+            where=table.source,
+            expected="a label of every record",
+            found=f"none of {missing[0]}" + (f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""),
+            remedy="labels.unlabelled=skip passes over them",
+        )
+    left = len(ids) - kept
+    return f"warning: {left:,} of {len(ids):,} records have no label or no letter, and are left out" if left else ""
+
+
+def _targets(table: Table, rows: list[Row], column: str, task: str) -> tuple[tuple[str, ...], np.ndarray, str]:
+    """Names, targets, and what to say of them."""
+    cells = [row.cells[column] for row in rows]
+    if task == "regress":
+        numbers = np.array([_number(table, row, column) for row in rows])[:, None]
+        if np.ptp(numbers) == 0:
+            raise InputError(where=table.source, expected=f"numbers in {column} that differ", found=f"{cells[0]} only")
+        return (column,), numbers, ""
+    if task == "multilabel":
+        sets = [{part.strip() for part in cell.split(";")} - {*NONE} for cell in cells]
+        names = tuple(sorted(set().union(*sets)))
+        if not names:
+            raise InputError(where=table.source, expected=f"labels in {column}, separated by ';'", found="none")
+        return names, np.array([[name in found for name in names] for found in sets], np.float32), ""
+    names = tuple(sorted(set(cells)))
+    if len(names) == 1:
+        raise InputError(
+            where=table.source, expected=f"two classes or more in {column}", found=f"{names[0]!r} of every record"
+        )
+    if 2 < len(names) == len({row.line for row in rows}):
+        raise InputError(
+            where=table.source,
+            expected=f"classes of several records in {column}",
+            found="another one of each record",
+            remedy="task=regress for numbers, or labels.column for another column",
+        )
+    place = {name: i for i, name in enumerate(names)}
+    several = sum(";" in name for name in names)
+    note = f"note: {count(several, 'label')} with ';' read as one class each; task=multilabel separates them"
+    return names, np.array([place[cell] for cell in cells], np.int64), note if several else ""
+
+
+def _number(table: Table, row: Row, column: str) -> float:
+    try:
+        value = float(row.cells[column])
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(where=table.where(row), expected=f"a number in {column}", found=repr(row.cells[column]))
+    return value

@@ -1,0 +1,102 @@
+"""Classes of every base of a record, from annotated intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from longseq.errors import InputError, place
+from longseq.formats.features import Feature, read_features
+from longseq.log import count
+from longseq.training.config import LabelConfig
+
+
+class Painting:
+    """Intervals of some records over a background; where several are, the last one of the file counts."""
+
+    def __init__(self, ids: list[str], lengths: np.ndarray, config: LabelConfig):
+        """`ids` (R) and `lengths` (R,) of the records; those of one id have the same intervals.
+
+        Raises:
+            InputError: a file that cannot be read; an interval beyond the end of its record, or, unless they are
+                passed over, of a record that is none of these; one class only.
+        """
+        assert config.file is not None
+        self._background, self._strands = config.background, config.strands
+        place_of = {name: i for i, name in enumerate(ids)}
+        found: list[tuple[int, int, int, str]] = []
+        self.skipped = 0
+        """Intervals of unknown records."""
+        for feature in read_features(config.file):
+            record = place_of.get(feature.interval.record)
+            if record is None:
+                self._refuse(feature, ids, config)
+                self.skipped += 1
+                continue
+            if feature.interval.end > lengths[record]:
+                raise InputError(
+                    where=place(config.file, feature.line),
+                    expected=f"an interval inside {ids[record]}, which has {count(int(lengths[record]), 'base')}",
+                    found=f"an end at {feature.interval.end:,}",
+                )
+            found.append((record, feature.interval.start, feature.interval.end, self._name(feature)))
+        names = {name for *_, name in found}
+        if self._strands:
+            names |= {_other(name) for name in names}
+        self.names = (config.background, *sorted(names - {config.background}))
+        """C classes, the background first."""
+        if len(self.names) < 2:
+            raise InputError(
+                where=config.file, expected="intervals of some class in the records that were read", found="none"
+            )
+        number = {name: i for i, name in enumerate(self.names)}
+        self.mirror = np.array([number[_other(name)] if self._strands else i for name, i in number.items()])
+        """(C,) what each class is called on the other strand."""
+        self._first = {i: place_of[name] for i, name in enumerate(ids)}  # of repeated ids the one that holds intervals
+        rows = np.array([(r, a, b, number[name]) for r, a, b, name in found], np.int64).reshape(-1, 4)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        bounds = np.searchsorted(rows[:, 0], np.arange(len(ids) + 1))
+        self._rows = {r: rows[bounds[r] : bounds[r + 1], 1:] for r in range(len(ids)) if bounds[r + 1] > bounds[r]}
+
+    def annotated(self, record: int) -> bool:
+        """Whether the record has any interval."""
+        return self._first[record] in self._rows
+
+    def classes(self, record: int, start: int, end: int) -> np.ndarray:
+        """(end - start,) int64, the class of each base of `[start, end)`."""
+        painted = np.zeros(end - start, np.int64)
+        rows = self._rows.get(self._first[record])
+        if rows is not None:
+            for a, b, name in rows[(rows[:, 0] < end) & (rows[:, 1] > start)].tolist():
+                painted[max(a - start, 0) : b - start] = name
+        return painted
+
+    def counts(self, records: Iterable[int], lengths: np.ndarray, step: int = 1 << 20) -> np.ndarray:
+        """(C,) bases of each class in these records."""
+        total = np.zeros(len(self.names), np.int64)
+        for record in records:
+            for start in range(0, int(lengths[record]), step):
+                found = self.classes(record, start, min(start + step, int(lengths[record])))
+                total += np.bincount(found, minlength=len(total))
+        return total
+
+    def _name(self, feature: Feature) -> str:
+        if not self._strands or feature.name == self._background:
+            return feature.name
+        return feature.name + ("-" if feature.interval.strand == "-" else "+")
+
+    def _refuse(self, feature: Feature, ids: list[str], config: LabelConfig) -> None:
+        if config.unknown == "error":
+            some = ", ".join(dict.fromkeys(ids[:5])) + (" …" if len(ids) > 5 else "")
+            raise InputError(
+                where=place(str(config.file), feature.line),
+                expected=f"ids of records ({some})",
+                found=f"{feature.interval.record!r}, that no input holds",
+                remedy="labels.unknown=skip passes over such lines",
+            )
+
+
+def _other(name: str) -> str:
+    """The class of the other strand."""
+    return name[:-1] + {"+": "-", "-": "+"}[name[-1]] if name[-1:] in ("+", "-") else name

@@ -1,0 +1,115 @@
+"""What tasks on labelled records have in common: the records, the strands, the words."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from torch import nn
+
+from longseq.errors import InputError
+from longseq.model import Model
+from longseq.model.headed import HeadConfig, build
+from longseq.tokens import DnaTokenizer
+from longseq.training.config import TrainConfig
+from longseq.training.examples import Examples
+from longseq.training.records import Records
+from longseq.training.store import Store
+from longseq.training.tasks import figures
+from longseq.training.tasks.base import Figures, Task
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+
+class LabelledTask(Task):
+    """A subclass sets `names`, `train`, `held_out`, `rule`, `described`, `chosen` and `told`."""
+
+    lower_is_better = False
+    names: tuple[str, ...]
+    train: Examples
+    held_out: Examples | None
+    chosen: np.ndarray
+    """Passages of `held_out` that an evaluation reads."""
+    told: tuple[str, ...]
+    """Notes on the labels."""
+
+    def __init__(self, config: TrainConfig, store: Store):
+        self.config, self.store = config, store
+        self.tokenizer = DnaTokenizer(config.data.alphabet)
+        letters = self.tokenizer.alphabet.letters
+        self.complement = self.tokenizer.complement(np.arange(len(letters)))
+        self.records = Records(store, letters.index(b"N"))
+        self.main = figures.MAIN[config.task]
+        self.digest = self._digest()
+
+    def _digest(self) -> str:
+        assert self.config.labels.file is not None
+        total = hashlib.sha256(self.store.digest.encode())
+        try:
+            with open(self.config.labels.file, "rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+        except OSError as error:
+            raise InputError(error.strerror or "cannot be read", where=self.config.labels.file) from None
+        return total.hexdigest()[:16]
+
+    def choose(self, examples: Examples) -> np.ndarray:
+        """Passages of at most `evaluation.tokens`, one at least, drawn once, in order of length."""
+        order = np.random.default_rng([self.config.data.seed, 4]).permutation(examples.passages)
+        lengths = examples.lengths()[order]
+        chosen = order[: max(1, int((np.cumsum(lengths) <= self.config.evaluation.tokens).sum()))]
+        self.to_score = int(examples.lengths()[chosen].sum())
+        return chosen[np.argsort(examples.lengths()[chosen], kind="stable")]
+
+    @abstractmethod
+    def head(self) -> HeadConfig:
+        """What the head answers."""
+
+    def model(self) -> Model:
+        return build(self.config.model, self.head(), self.names, self.tokenizer)
+
+    def evaluate(
+        self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
+    ) -> Figures | None:
+        training = objective.training
+        objective.eval()
+        try:
+            return self.score(objective, processes, lanes=lanes, stop=stop)
+        finally:
+            objective.train(training)
+
+    @abstractmethod
+    def score(self, objective: nn.Module, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]) -> Any:
+        """`evaluate` of a loss in evaluation mode."""
+
+    def learned(self, loss: float) -> Figures:
+        return {"loss": loss}
+
+    def said(self, found: Figures) -> str:
+        return figures.said(self.config.task, dict(found))
+
+    def notes(self) -> tuple[str, ...]:
+        found = [f"note: {where} ends early" for where in self.store.truncated()]
+        found += self.told
+        if self.held_out is None:
+            found.append("warning: nothing is held out (labels.held_out), so nothing will say how well the model does")
+        elif len(self.chosen) < self.held_out.passages:
+            part = f"{len(self.chosen):,} of {self.held_out.passages:,}"
+            found.append(f"note: {part} held-out examples are scored, of evaluation.tokens in all")
+        return tuple(found)
+
+    def facts(self) -> dict[str, object]:
+        assert self.config.labels.file is not None
+        data, labels = self.config.data, self.config.labels
+        return {
+            "task": self.config.task,
+            "labels": PurePath(self.config.labels.file).name,
+            "weights": f"{labels.weights}, smoothing {labels.smoothing:g}",
+            "strands": "both" if data.both_strands else "forward",
+            "windows": f"up to {self.train.width:,} bases, state carried over up to {self.train.carry}",
+            "started from": f"{self.config.start or 'nothing'}, {self.config.freeze} frozen",
+        }

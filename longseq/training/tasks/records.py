@@ -1,0 +1,165 @@
+"""One class of a record, any number of them, or a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from longseq.log import count
+from longseq.model import HeadConfig
+from longseq.training.config import TrainConfig
+from longseq.training.device import gather, sum_over
+from longseq.training.examples import RecordExamples
+from longseq.training.holding_out import hold_out
+from longseq.training.labels import read_labels
+from longseq.training.store import Store
+from longseq.training.tasks import figures
+from longseq.training.tasks.base import Figures
+from longseq.training.tasks.labelled import LabelledTask
+from longseq.training.tasks.losses import RecordLoss
+
+if TYPE_CHECKING:
+    from accelerate import Accelerator
+
+
+class RecordTask(LabelledTask):
+    def __init__(self, config: TrainConfig, store: Store):
+        super().__init__(config, store)
+        found = read_labels(self.records.ids, self.records.lengths, config.task, config.labels)
+        self.names, truth = found.names, found.targets
+        held = hold_out(
+            found.group,
+            found.groups,
+            np.ones(len(truth)),
+            truth if config.task == "classify" else np.zeros(len(truth), np.int64),
+            share=config.labels.held_out,
+            named=config.labels.held_out_groups,
+            seed=config.data.seed,
+        )
+        learned = truth[~held]
+        self.offset, self.scale = np.zeros(0), np.zeros(0)
+        if config.task == "regress":
+            self.offset, self.scale = learned.mean(0), learned.std(0) + (learned.std(0) == 0)
+        self._set_null(learned)
+        weight, self.positive = _weights(config, learned, len(self.names))
+        asked = self._scaled(learned)
+        self.train = self._examples(found.record[~held], shuffle=True).ask(asked, weight)
+        self.held_out, self.chosen, self.to_score = None, np.zeros(0, np.int64), 0
+        if held.any():
+            held_out = self._examples(found.record[held], shuffle=False, whole=True)
+            self.held_out = held_out.ask(truth[held], np.ones(int(held.sum())))
+            self.chosen = self.choose(self.held_out)
+        self.bases = self.train.bases
+        self.described = f"{count(int((~held).sum()), 'record')} {self._of(learned)}, {count(self.bases, 'base')}"
+        self.rule = _rule(held, found.group, found.groups)
+        self.told = (*found.notes, *self._missing(learned))
+
+    def _examples(self, which: np.ndarray, *, shuffle: bool, whole: bool = False) -> RecordExamples:
+        return RecordExamples(self.records, which, self.config.data, self.complement, shuffle=shuffle, whole=whole)
+
+    def _scaled(self, targets: np.ndarray) -> np.ndarray:
+        """Targets as the loss takes them."""
+        if self.config.task != "regress":
+            return targets
+        return ((targets - self.offset) / self.scale).astype(np.float32)
+
+    def _set_null(self, learned: np.ndarray) -> None:
+        """What is said without reading: the most frequent class, the most frequent set of them, the mean."""
+        if self.config.task == "classify":
+            self.null = np.bincount(learned, minlength=len(self.names)).astype(float)
+        elif self.config.task == "multilabel":
+            rows, counts = np.unique(learned, axis=0, return_counts=True)
+            self.null = rows[counts.argmax()]
+        else:
+            self.null = learned.mean(0)
+
+    def _of(self, learned: np.ndarray) -> str:
+        if self.config.task == "regress":
+            return f"with {self.names[0]} {learned.min():g} to {learned.max():g}"
+        sizes = np.bincount(learned, minlength=len(self.names)) if learned.ndim == 1 else learned.sum(0)
+        some = ", ".join(f"{name} {int(n):,}" for name, n in zip(self.names[:6], sizes, strict=False))
+        return f"of {len(self.names)} classes ({some}{' …' if len(self.names) > 6 else ''})"
+
+    def _missing(self, learned: np.ndarray) -> list[str]:
+        if self.config.task == "regress":
+            return []
+        sizes = np.bincount(learned, minlength=len(self.names)) if learned.ndim == 1 else learned.sum(0)
+        return [
+            f"warning: no record of {name} is left to learn from; all are held out"
+            for name, size in zip(self.names, sizes, strict=True)
+            if not size
+        ]
+
+    def head(self) -> HeadConfig:
+        assert self.config.task not in ("next", "annotate")
+        return HeadConfig(
+            task=self.config.task,  # type: ignore[arg-type]
+            outputs=len(self.names),
+            pooling=self.config.labels.pooling,
+            offset=tuple(self.offset.tolist()),
+            scale=tuple(self.scale.tolist()),
+        )
+
+    def objective(self, model: Any) -> nn.Module:
+        positive = None if self.positive is None else torch.from_numpy(self.positive)
+        return RecordLoss(model, smoothing=self.config.labels.smoothing, positive=positive)
+
+    def score(
+        self, objective: nn.Module, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
+    ) -> Figures | None:
+        """Every record once, whole: read forwards, the state carried to its end, whatever its length."""
+        assert isinstance(objective, RecordLoss) and isinstance(self.held_out, RecordExamples)
+        mine = self.chosen[processes.process_index :: processes.num_processes]
+        scores, truth, stopped = [np.zeros((0, len(self.names)))], [self.held_out.targets[:0]], False
+        with torch.no_grad():
+            for first in range(0, len(mine), lanes):
+                numbers = mine[first : first + lanes].tolist()
+                reading, found = None, None
+                for phase in range(-(-int(self.held_out.lengths()[numbers].max()) // self.held_out.width)):
+                    stopped = stopped or stop()
+                    if stopped:
+                        break
+                    given = self.held_out.batch(numbers, phase).on(processes.device)
+                    found, reading = objective.model(given["ids"], reading, given["mask"])
+                if found is not None and not stopped:
+                    scores.append(found.float().cpu().numpy())
+                    truth.append(self.held_out.targets[numbers])
+        if sum_over(processes, float(stopped))[0]:
+            return None
+        parts = gather(
+            processes,
+            {"scores": torch.from_numpy(np.concatenate(scores)), "truth": torch.from_numpy(np.concatenate(truth))},
+        )
+        said = np.concatenate([part["scores"].numpy() for part in parts])
+        if len(self.scale):
+            said = said * self.scale + self.offset
+        return figures.of_records(
+            self.config.task, said, np.concatenate([part["truth"].numpy() for part in parts]), self.null
+        )
+
+
+def _weights(config: TrainConfig, learned: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """(N,) of the records, and (C,) of labels that are there, where they are weighted."""
+    even = np.ones(len(learned), np.float32)
+    if config.labels.weights == "equal":
+        return even, None
+    if config.task == "multilabel":
+        there = learned.sum(0)
+        return even, ((len(learned) - there) / np.maximum(there, 1)).clip(1e-3, 1e3).astype(np.float32)
+    sizes = np.bincount(learned, minlength=classes)
+    return (len(learned) / ((sizes > 0).sum() * sizes[learned])).astype(np.float32), None
+
+
+def _rule(held: np.ndarray, group: np.ndarray, groups: tuple[str, ...]) -> str:
+    if not held.any():
+        return "nothing"
+    records = f"{int(held.sum()):,} of {len(held):,} records"
+    if len(groups) == len(held):
+        return f"{records}, of each class alike"
+    names = [groups[g] for g in np.unique(group[held])]
+    some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+    return f"{records}, in {len(names):,} of {len(groups):,} groups: {some}"
