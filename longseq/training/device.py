@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -15,6 +15,8 @@ from longseq.training.config import TrainConfig
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
+
+T = TypeVar("T")
 
 
 def accelerator(config: TrainConfig) -> Accelerator:
@@ -48,20 +50,26 @@ def sum_over(processes: Accelerator, *values: float) -> list[float]:
     return total.tolist()
 
 
-def alone(processes: Accelerator, act: Callable[[], object]) -> None:
-    """Done by the first process, while the others wait. What it raises is raised in all: none waits for ever."""
-    failed: list[Exception | None] = [None]
-    if processes.is_main_process:
-        try:
-            act()
-        except Exception as error:
-            failed = [error]
+def together(processes: Accelerator, act: Callable[[], T]) -> T:
+    """Done by every process. What one of them raises is raised in all, so that none waits for another for ever."""
+    result, failed = None, None
+    try:
+        result = act()
+    except Exception as error:
+        failed = error
     if processes.num_processes > 1:
-        from accelerate.utils import broadcast_object_list
+        from accelerate.utils import gather_object
 
-        broadcast_object_list(failed)
-    if failed[0] is not None:
-        raise failed[0]
+        everyone = gather_object([failed])
+        failed = failed or next((error for error in everyone if error is not None), None)
+    if failed is not None:
+        raise failed
+    return cast(T, result)
+
+
+def alone(processes: Accelerator, act: Callable[[], object]) -> None:
+    """Done by the first process, while the others wait. What it raises is raised in all."""
+    together(processes, act if processes.is_main_process else lambda: None)
 
 
 def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:

@@ -11,14 +11,15 @@ from longseq.config import to_toml
 from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
-from longseq.tokens import DnaTokenizer
 from longseq.training import checkpoint, start, tasks
 from longseq.training.config import TrainConfig
-from longseq.training.device import accelerator, alone
+from longseq.training.device import accelerator, alone, together
+from longseq.training.documents import prepare
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
-from longseq.training.store import prepare, require_text
+from longseq.training.store import require_text
+from longseq.training.tasks import documents as words
 
 
 def train(
@@ -31,7 +32,8 @@ def train(
     progress: Progress | None = None,
     announce: Callable[[Plan], None] = lambda plan: None,
 ) -> Outcome:
-    """Train a model on sequence files, to foretell bases or labels (`config.task`), and leave it in `out`/model.
+    """Train a model on sequence files, to foretell bases or labels (`config.task`), or on documents, to foretell tokens
+    (`config.data.tokenizer`), and leave it in `out`/model.
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
     reads the inputs, builds the model and times a step, and leaves nothing behind. `announce` is called with the plan
@@ -54,16 +56,16 @@ def train(
     processes = accelerator(config)
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
-    tokenizer = DnaTokenizer(config.data.alphabet)
+    tokenizer = words.tokenizer_of(config)
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch) if dry_run else folder.data
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
                 alone(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
-            store = prepare(config.inputs, data, tokenizer, progress)
+            store = together(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
-            config = start.resolve(config, last)
+            config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
             plan = loop.plan()
         except BaseException:
