@@ -22,7 +22,7 @@ _UNKNOWN = click.option(
 )
 
 
-@click.group(no_args_is_help=False)
+@click.group(no_args_is_help=False, epilog="Both take -q, -v and --debug; longseq tokenizer COMMAND --help says more.")
 def command() -> None:
     """Learn a tokenizer from sequences or documents, and look at one."""
 

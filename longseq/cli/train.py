@@ -24,8 +24,9 @@ log = logging.getLogger("longseq")
 @click.option("--out", metavar="RUN", required=True, help="Directory of the run.")
 @click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
-@click.option("--task", help="next, classify, multilabel, regress or annotate.  [default: what the labels are for]")
+@click.option("--task", help="next, masked, classify, multilabel, regress, annotate.  [default: what labels are for]")
 @click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF).")
+@click.option("--tokenizer", metavar="FILE", help="Learn from documents, or DNA in words, cut by this tokenizer.json.")
 @click.option("--from", "start", metavar="MODEL", help="Start from the encoder of this model.")
 @click.option("--freeze", type=click.Choice(["nothing", "encoder"]), help="What is not trained.  [default: nothing]")
 @click.option("--minutes", type=float, help="Wall time at most, over all resumes.")
@@ -44,6 +45,7 @@ def command(
     assignments: tuple[str, ...],
     task: str | None,
     labels: str | None,
+    tokenizer: str | None,
     start: str | None,
     freeze: str | None,
     minutes: float | None,
@@ -56,13 +58,14 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases.
+    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; or on documents.
 
-    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed by gzip, bgzip, bzip2, xz or
-    zstd. The labels of records are a table with their ids in the first column and the label in another (--set
-    labels.column=NAME); a part of the records is held out, and the figures on it are printed beside what is reached
-    without reading. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume`
-    goes on. Many processes: start the same command with srun or torchrun.
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, with --tokenizer of text, Markdown or JSON lines, as
+    it is or packed by gzip, bgzip, bzip2, xz or zstd, or a folder of such files. The labels of records are a table with
+    their ids in the first column and the label in another (--set labels.column=NAME); a part of the records is held
+    out, and the figures on it are printed beside what is reached without reading. The model ends up in RUN/model, for
+    `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many processes: start the same command with
+    srun or torchrun.
     """
     from longseq.config import load
     from longseq.errors import UsageError
@@ -77,6 +80,7 @@ def command(
     flags = {
         "task": task,
         "labels.file": labels,
+        "data.tokenizer": tokenizer,
         "start": start,
         "freeze": freeze,
         "minutes": minutes,

@@ -20,8 +20,8 @@ from longseq.config import from_mapping, to_mapping
 from longseq.errors import CheckpointError, ConfigError, LongseqError
 from longseq.formats.atomic import output_directory, write_aside
 from longseq.model import Model, load, save
-from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
+from longseq.training.documents import AnyTokenizer
 
 SCHEMA = "longseq.training/2"
 
@@ -60,7 +60,7 @@ def save_step(
     folder: Path,
     position: Position,
     model: Model,
-    tokenizer: DnaTokenizer,
+    tokenizer: AnyTokenizer,
     optimiser: dict[str, Any],
     states: list[dict[str, torch.Tensor]],
     card: Mapping[str, object],

@@ -32,6 +32,9 @@ class DataConfig:
     """Draw from all 24 permutations, or from the 8 that keep complements complementary."""
     ambiguity: Literal["keep", "N"] = "keep"
     """IUPAC codes other than ACGTN keep ids of their own, or are read as N. None of them is ever scored."""
+    tokenizer: str | None = None
+    """A tokenizer.json: learn from documents, or from DNA in words; positions then count its tokens, every document is
+    a record, and DNA is read forward only. None: letters of DNA."""
     held_out: float = 0.02
     """Share of the bases kept for evaluation: whole records where some are small enough, else the end of each."""
     held_out_records: tuple[str, ...] = ()
@@ -45,6 +48,7 @@ class DataConfig:
         require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
         require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
         require(self.seed >= 0, "data.seed", self.seed, ">= 0")
+        require(not (self.tokenizer and self.relabel), "data.relabel", self.relabel, "0 with data.tokenizer")
 
     @property
     def alphabet(self) -> Alphabet:
@@ -241,6 +245,8 @@ class TrainConfig:
         needs = "'nothing' without a model to start from"
         require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
         labelled = task in LABELLED
+        words = self.data.tokenizer
+        require(task == "next" or not words, "data.tokenizer", words, f"none to {task}: that takes letters of DNA")
         require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
         require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
         number = task == "regress"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from longseq.errors import ConfigError, InputError
 from longseq.training.config import DataConfig
 from longseq.training.store import Store, Stretches
+
+if TYPE_CHECKING:
+    from longseq.training.documents import Documents
 
 
 class Split(NamedTuple):
@@ -19,10 +22,11 @@ class Split(NamedTuple):
     """What was held out, for people."""
 
 
-def split(store: Store, config: DataConfig) -> Split:
+def split(store: Store | Documents, config: DataConfig, unit: str = "bases") -> Split:
     """The named records, or whole records drawn at random up to the share asked for.
 
-    Where no record is small enough for that, the last part of every record is held out, and `rule` says so.
+    Where no record is small enough for that, the last part of every record is held out, and `rule` says so. `unit` is
+    what positions count.
 
     Raises:
         ConfigError: no record of a given name.
@@ -40,9 +44,9 @@ def split(store: Store, config: DataConfig) -> Split:
     else:
         chosen = _draw(sizes, config.held_out, config.seed)
     if config.held_out and not chosen.any():
-        return _tails(stretches, sizes, config.held_out)
+        return _tails(stretches, sizes, config.held_out, unit)
     held = chosen[stretches.record]
-    result = Split(_take(stretches, ~held), _take(stretches, held), _describe(store, chosen, sizes))
+    result = Split(_take(stretches, ~held), _take(stretches, held), _describe(store, chosen, sizes, unit))
     if result.train.bases == 0:
         raise InputError(where="data.held_out_records", expected="some records left to learn from", found="none")
     return result
@@ -59,7 +63,7 @@ def _draw(sizes: np.ndarray, share: float, seed: int) -> np.ndarray:
     return chosen if sizes[chosen].sum() >= share * sizes.sum() / 2 else np.zeros_like(chosen)
 
 
-def _tails(stretches: Stretches, sizes: np.ndarray, share: float) -> Split:
+def _tails(stretches: Stretches, sizes: np.ndarray, share: float, unit: str) -> Split:
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])  # the stretches of a record are neighbours in the store
     boundary = (sizes - np.floor(sizes * share).astype(np.int64))[stretches.record]
     before = np.clip(boundary - (stretches.offset - first[stretches.record]), 0, stretches.length)
@@ -67,16 +71,16 @@ def _tails(stretches: Stretches, sizes: np.ndarray, share: float) -> Split:
     held = Stretches(stretches.record, stretches.start + before, stretches.length - before, stretches.offset + before)
     which = "the record" if len(sizes) == 1 else f"each of the {len(sizes)} records"
     held = _take(held, held.length > 0)
-    return Split(_take(train, train.length > 0), held, f"the last {share:.2%} of {which}, {held.bases:,} bases")
+    return Split(_take(train, train.length > 0), held, f"the last {share:.2%} of {which}, {held.bases:,} {unit}")
 
 
 def _take(stretches: Stretches, which: np.ndarray) -> Stretches:
     return Stretches(*(column[which] for column in stretches))
 
 
-def _describe(store: Store, chosen: np.ndarray, sizes: np.ndarray) -> str:
+def _describe(store: Store | Documents, chosen: np.ndarray, sizes: np.ndarray, unit: str) -> str:
     numbers = np.flatnonzero(chosen)
     if not len(numbers):
         return "nothing"
     names = ", ".join(store.records[int(i)]["id"] for i in numbers[:5]) + (" …" if len(numbers) > 5 else "")
-    return f"{len(numbers)} of {len(sizes)} records, {int(sizes[chosen].sum()):,} bases: {names}"
+    return f"{len(numbers)} of {len(sizes)} records, {int(sizes[chosen].sum()):,} {unit}: {names}"

@@ -5,27 +5,35 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from pathlib import Path
 
+import torch
+
 from longseq.config import from_mapping
 from longseq.errors import ConfigError
 from longseq.model import Model, ModelConfig, load
 from longseq.model.checkpoint import locate, read_config
+from longseq.model.headed import OVER_TOKENS
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
+from longseq.training.documents import AnyTokenizer
 from longseq.training.tasks import Task
 
-FREE = ("dropout",)
+FREE = ("dropout", "visibility")
 """Settings of a model that its weights do not depend on."""
 
 
 def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     """The configuration with the model settings of `config.start`, or of the checkpoint `last` of the same run.
 
+    The visibility is that of `config` where it is not causal; a model that reads both ways reads records one way. To
+    hide bases takes one id more than the alphabet has.
+
     Raises:
         CheckpointError: no model is there.
         ConfigError: model settings that are neither its own nor the defaults.
     """
+    letters = len(config.data.alphabet.letters)
     if config.start is None:
-        return config
+        return _with_mask(config, letters)
     facts = read_config(last or locate(config.start))
     found, default = from_mapping(ModelConfig, facts.get("model", {}), "model."), ModelConfig()
     for field in fields(ModelConfig):
@@ -37,7 +45,18 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
                 found=repr(given),
                 remedy="leave it away",
             )
-    return replace(config, model=replace(found, **{name: getattr(config.model, name) for name in FREE}))
+    visibility = config.model.visibility
+    if visibility == "causal":
+        over_records = config.task not in ("next", *OVER_TOKENS)
+        visibility = "causal" if over_records and found.visibility == "both" else found.visibility
+    model = replace(found, dropout=config.model.dropout, visibility=visibility)
+    return _with_mask(replace(config, model=model), letters)
+
+
+def _with_mask(config: TrainConfig, letters: int) -> TrainConfig:
+    if config.task != "masked" or config.model.vocabulary > letters:
+        return config
+    return replace(config, model=replace(config.model, vocabulary=letters + 1))
 
 
 def first_model(config: TrainConfig, task: Task) -> Model:
@@ -50,18 +69,36 @@ def first_model(config: TrainConfig, task: Task) -> Model:
     if config.start is None:
         return model
     found = load(config.start)
-    if not isinstance(found.tokenizer, DnaTokenizer) or found.tokenizer.alphabet != task.tokenizer.alphabet:
-        ambiguity = found.tokenizer.alphabet.ambiguity if isinstance(found.tokenizer, DnaTokenizer) else None
+    if not _same_tokens(found.tokenizer, task.tokenizer):
         raise ConfigError(
             where="start",
             expected="a model that reads the same tokens",
-            found=f"another alphabet in {config.start}",
-            remedy=f"data.ambiguity={ambiguity}" if ambiguity else "name a model of DNA",
+            found=f"another alphabet or tokenizer in {config.start}",
+            remedy=_settings(found.tokenizer, config.start),
         )
-    model.encoder.load_state_dict(found.model.encoder.state_dict())
+    weights = found.model.encoder.state_dict()
+    known, needed = weights["embedding.weight"], model.config.vocabulary
+    if len(known) < needed:  # an id for what is hidden begins as the mean of all others
+        weights["embedding.weight"] = torch.cat([known, known.mean(0).expand(needed - len(known), -1)])
+    model.encoder.load_state_dict(weights)
     if _head(found.model) == _head(model):
         model.head.load_state_dict(found.model.head.state_dict())
     return model
+
+
+def _same_tokens(theirs: AnyTokenizer, ours: AnyTokenizer) -> bool:
+    if isinstance(theirs, DnaTokenizer) and isinstance(ours, DnaTokenizer):
+        return theirs.alphabet == ours.alphabet
+    if isinstance(theirs, DnaTokenizer) or isinstance(ours, DnaTokenizer):
+        return False
+    return theirs.digest() == ours.digest()
+
+
+def _settings(tokenizer: AnyTokenizer, name: str) -> str:
+    """What makes a run read the same tokens."""
+    if isinstance(tokenizer, DnaTokenizer):
+        return f"data.ambiguity={tokenizer.alphabet.ambiguity} without data.tokenizer"
+    return f"data.tokenizer={locate(name) / 'tokenizer.json'}"
 
 
 def _head(model: Model) -> object:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from longseq.formats.atomic import output_directory
 from longseq.log import NullProgress, Progress
 from longseq.records import Alphabet, Record
 from longseq.tokens import DnaTokenizer
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+    from datasets.arrow_writer import ArrowWriter
 
 ROW = 65536
 """Ids of a row."""
@@ -48,13 +52,11 @@ class Store:
     """The training records of one set of inputs, opened for reading."""
 
     def __init__(self, directory: Path):
-        from datasets import Dataset
-
         self.digest = directory.name
-        self.records = Dataset.from_file(str(directory / "records.arrow"))
+        self.records = opened(directory / "records.arrow")
         """id, source, length, masked (lower-case letters), truncated of each record."""
-        self._rows = Dataset.from_file(str(directory / "ids.arrow")).with_format("arrow")
-        table = Dataset.from_file(str(directory / "stretches.arrow")).with_format("numpy")[:]
+        self._rows = opened(directory / "ids.arrow").with_format("arrow")
+        table = opened(directory / "stretches.arrow").with_format("numpy")[:]
         length = table["length"].astype(np.int64)
         offset = np.concatenate([[0], np.cumsum(length)[:-1]])
         self.stretches = Stretches(table["record"].astype(np.int32), table["start"].astype(np.int64), length, offset)
@@ -91,8 +93,18 @@ def prepare(inputs: Sequence[str], directory: Path, tokenizer: DnaTokenizer, pro
 
 
 def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
-    """16 hexadecimal figures of sha256 over the bytes of the files, in order, and what the stored ids depend on."""
-    total = hashlib.sha256(f"{_SCHEMA} {alphabet.digest()} {ROW} {GAP}".encode())
+    """As `fingerprint`, of what the stored ids depend on."""
+    return fingerprint(inputs, f"{_SCHEMA} {alphabet.digest()} {ROW} {GAP}")
+
+
+def fingerprint(inputs: Sequence[str], made_with: str) -> str:
+    """16 hexadecimal figures of sha256 over the bytes of the files, in order, and `made_with`.
+
+    Raises:
+        InputError: a file that cannot be read.
+        UsageError: a stream, or a path that no text file can hold.
+    """
+    total = hashlib.sha256(made_with.encode())
     for name in inputs:
         if name == "-":
             raise UsageError(where="<stdin>", expected="a file, to come back to on a resume", found="a stream")
@@ -119,14 +131,27 @@ def require_text(path: str) -> None:
         )
 
 
-def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:
-    """Write records, stretches and ids, as they come, into an existing directory."""
+def opened(file: Path) -> Dataset:
+    """An Arrow file, read by memory map."""
+    from datasets import Dataset
+
+    return Dataset.from_file(str(file))
+
+
+def writer(file: Path, rows_at_once: int, **columns: str) -> ArrowWriter:
+    """An Arrow file to write rows of these columns, by kind, into."""
     from datasets import Features, Value
     from datasets.arrow_writer import ArrowWriter
 
+    features = Features({column: Value(kind) for column, kind in columns.items()})
+    return ArrowWriter(path=str(file), features=features, writer_batch_size=rows_at_once)
+
+
+def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:
+    """Write records, stretches and ids, as they come, into an existing directory."""
+
     def table(name: str, rows_at_once: int, **columns: str) -> ArrowWriter:
-        features = Features({column: Value(kind) for column, kind in columns.items()})
-        return ArrowWriter(path=str(directory / f"{name}.arrow"), features=features, writer_batch_size=rows_at_once)
+        return writer(directory / f"{name}.arrow", rows_at_once, **columns)
 
     about = table("records", 1000, id="string", source="string", length="int64", masked="int64", truncated="bool")
     stretches = table("stretches", 1000, record="int32", start="int64", length="int64")
@@ -161,8 +186,8 @@ def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, p
         )
     if waiting:
         rows.write({"ids": bytes(waiting)})
-    for writer in (about, stretches, rows):
-        writer.finalize()
+    for file in (about, stretches, rows):
+        file.finalize()
     progress.finish()
 
 
@@ -214,5 +239,6 @@ def _records(inputs: Sequence[str]) -> Iterator[Record]:
     for name in inputs:
         for record in read(name):
             if record.kind != "dna":
-                raise InputError(where=record.where, expected="DNA", found=record.kind)
+                remedy = "documents are learned from with a tokenizer: longseq tokenizer train, then --tokenizer"
+                raise InputError(where=record.where, expected="DNA", found=record.kind, remedy=remedy)
             yield record

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from longseq.training.config import TrainConfig
+from longseq.training.documents import Documents
 from longseq.training.store import Store
 from longseq.training.tasks.base import Figures, Task
 from longseq.training.tasks.bases import BaseTask
+from longseq.training.tasks.documents import DocumentTask
+from longseq.training.tasks.masked import MaskedTask
 from longseq.training.tasks.next_token import NextTokenTask
 from longseq.training.tasks.records import RecordTask
 
 __all__ = ["Figures", "Task", "make"]
 
 
-def make(config: TrainConfig, store: Store) -> Task:
+def make(config: TrainConfig, store: Store | Documents) -> Task:
     """The task that `config.task` names, on the records of a store.
 
     Raises:
         ConfigError: a setting that does not fit the data.
         InputError: nothing to learn from.
     """
-    if config.task == "next":
-        return NextTokenTask(config, store)
-    return BaseTask(config, store) if config.task == "annotate" else RecordTask(config, store)
+    if isinstance(store, Documents):
+        return DocumentTask(config, store)
+    kinds: dict[str, Callable[[TrainConfig, Store], Task]] = {"next": NextTokenTask, "masked": MaskedTask, "annotate": BaseTask}
+    return kinds.get(config.task, RecordTask)(config, store)

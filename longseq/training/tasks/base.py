@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from longseq.model import Model
-from longseq.tokens import DnaTokenizer
 from longseq.training.batch import Source
+from longseq.training.documents import AnyTokenizer
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -26,7 +26,7 @@ class Task(ABC):
     the sum of weights, and the state after. What is minimised is the ratio of the two sums over all processes.
     """
 
-    tokenizer: DnaTokenizer
+    tokenizer: AnyTokenizer
     digest: str
     """Of the data: a resumed run must have the same."""
     train: Source
