@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 
 import numpy as np
@@ -111,3 +112,21 @@ def test_a_stopped_run_says_that_it_is_saved(genome, tmp_path, capsys, monkeypat
     assert said.err.splitlines()[-1] == f"longseq: {run}: {message}"
     assert said.out == ""
     assert (run / "checkpoints" / "latest").read_text() == "step-00000001\n"
+
+
+def test_documents_from_a_folder_to_a_continuation(tmp_path, capsys):
+    """Tokenizer, training, generation: what a person types, one after another."""
+    (tmp_path / "docs").mkdir()
+    for i in range(12):
+        (tmp_path / "docs" / f"{i}.txt").write_text("The lamp was lit and the tide came in. " * (i + 1))
+    docs, tokenizer, run = (str(tmp_path / name) for name in ("docs", "tokenizer.json", "run"))
+    assert main(["tokenizer", "train", docs, "--out", tokenizer, "--vocabulary", "270", "-q"]) == 0
+    options = [*OPTIONS, "--set", "data.held_out=0.3", "--set", "steps=3"]
+    assert main(["train", docs, "--tokenizer", tokenizer, "--out", run, *options]) == 0
+    said = capsys.readouterr()
+    assert "bits per character held out" in said.out and "by frequencies alone" in said.out
+    assert re.search(r"data: [\d,]+ tokens of \d+ documents to learn from; held out: \d of 12 records", said.err)
+    assert main(["generate", "--model", f"{run}/model", "--prompt", "The lamp", "--length", "20", "--ignore-end"]) == 0
+    assert len(capsys.readouterr().out) > 1
+    assert main(["train", docs, "--out", str(tmp_path / "other"), *OPTIONS]) == 1
+    assert "expected DNA, found document; documents are learned from with a tokenizer" in capsys.readouterr().err

@@ -50,11 +50,11 @@ def dna_pieces(letters: Iterable[bytes], tokenizer: DnaTokenizer, random: np.ran
         AlphabetError: a byte outside the alphabet.
     """
     held, at, size = "", 0, _size(random)
-    other = str.maketrans({letter: " " for letter in tokenizer.alphabet.letters.decode() if letter not in "ACGT"})
+    blanks = bytes(letter if letter in b"ACGT" else ord(" ") for letter in range(256))
     for part in letters:
         ids, _ = tokenizer.encode(part, at)
         at += len(part)
-        held += tokenizer.decode(ids).decode().translate(other)
+        held += tokenizer.decode(ids).translate(blanks).decode()
         first = 0
         while len(held) - first >= size:
             yield from held[first : first + size].split()

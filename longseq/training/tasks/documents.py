@@ -96,7 +96,7 @@ class DocumentTask(Task):
     ) -> Figures | None:
         read = _Counted(self._passages(self.split.held_out, shuffle=False), self._unigram)
         # Passages are shorter than their span: as many of them as hold the tokens asked for.
-        room = self.config.evaluation.tokens * read.passages * read.span // self.split.held_out.bases
+        room = self.config.evaluation.tokens * read.passages * read.width * read.carry // self.split.held_out.bases
         slices = self.config.processes.sequence
         found = evaluate(objective, read, processes, tokens=room, lanes=lanes, slices=slices, stop=stop)  # type: ignore[arg-type]
         if found is None:
@@ -157,7 +157,7 @@ class _Counted:
 
     def __init__(self, passages: Passages, unigram: np.ndarray):
         self._inner, self._unigram = passages, unigram
-        self.passages, self.span, self.carry = passages.passages, passages.span, passages.carry
+        self.passages, self.width, self.carry = passages.passages, passages.width, passages.carry
         self.letters = self.null = 0.0
         """Letters scored, and their bits by frequencies alone."""
 
