@@ -98,6 +98,20 @@ class LabelConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MaskConfig:
+    """Which bases are hidden (task masked)."""
+
+    share: float = 0.15
+    """Share of the bases, on average."""
+    span: int = 6
+    """Bases that are hidden together: one alone is told by its neighbours. Spans may touch and overlap."""
+
+    def __post_init__(self):
+        require(0 < self.share < 1, "mask.share", self.share, "a share, above 0 to below 1")
+        require(self.span >= 1, "mask.span", self.span, ">= 1 base")
+
+
+@dataclass(frozen=True, kw_only=True)
 class OptimiserConfig:
     """AdamW (Loshchilov and Hutter 2019, algorithm 2), linear warm-up and cosine decay."""
 
@@ -178,8 +192,9 @@ class TrainConfig:
 
     inputs: tuple[str, ...] = ()
     """Sequence files."""
-    task: Literal["next", "classify", "multilabel", "regress", "annotate"] = "next"
-    """What is learned: the next base; one class of a record, any number of them, or a number; a class of every base."""
+    task: Literal["next", "masked", "classify", "multilabel", "regress", "annotate"] = "next"
+    """What is learned: the next base; hidden bases, from both sides; one class of a record, any number of them, or a
+    number; a class of every base."""
     start: str | None = None
     """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
     freeze: Literal["nothing", "encoder"] = "nothing"
@@ -208,6 +223,7 @@ class TrainConfig:
     model: ModelConfig = field(default_factory=ModelConfig)
     data: DataConfig = field(default_factory=DataConfig)
     labels: LabelConfig = field(default_factory=LabelConfig)
+    mask: MaskConfig = field(default_factory=MaskConfig)
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
@@ -252,6 +268,10 @@ class TrainConfig:
         number = task == "regress"
         require(not (number and labels.smoothing), "labels.smoothing", labels.smoothing, "0 to regress")
         require(not (number and labels.weights == "balanced"), "labels.weights", labels.weights, "'equal' to regress")
+        causal = self.model.visibility == "causal"
+        require(
+            not (task == "masked" and causal), "model.visibility", "causal", "'both' or 'segment' with task 'masked'"
+        )
         if self.model.visibility == "both":
             require(self.data.carry == 1, "data.carry", self.data.carry, "1 window with model.visibility 'both'")
         if self.model.visibility == "segment" and self.data.carry > 1:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import nn
 
+from longseq.training.batch import Source
 from longseq.training.device import sum_over
-from longseq.training.windows import Windows
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -25,7 +25,7 @@ class HeldOut(NamedTuple):
 
 def evaluate(
     objective: nn.Module,
-    windows: Windows,
+    windows: Source,
     processes: Accelerator,
     *,
     tokens: int,
@@ -38,7 +38,7 @@ def evaluate(
     As in training, the state is carried over the windows of a passage. None if `stop` came true in any process. Where
     `slices` processes share each window, `stop` says the same in all of them.
     """
-    count = min(windows.passages, max(1, tokens // windows.span))
+    count = min(windows.passages, max(1, tokens // (windows.width * windows.carry)))
     mine = slice(processes.process_index // slices, None, processes.num_processes // slices)
     chosen = [i * windows.passages // count for i in range(count)][mine]
     nats = weight = 0.0

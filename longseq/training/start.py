@@ -46,9 +46,9 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
                 remedy="leave it away",
             )
     visibility = config.model.visibility
-    if visibility == "causal":
-        over_records = config.task not in ("next", *OVER_TOKENS)
-        visibility = "causal" if over_records and found.visibility == "both" else found.visibility
+    forward_only = config.task == "next" or (config.task not in OVER_TOKENS and found.visibility == "both")
+    if visibility == "causal" and not forward_only:
+        visibility = found.visibility
     model = replace(found, dropout=config.model.dropout, visibility=visibility)
     return _with_mask(replace(config, model=model), letters)
 

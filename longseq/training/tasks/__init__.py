@@ -26,5 +26,9 @@ def make(config: TrainConfig, store: Store | Documents) -> Task:
     """
     if isinstance(store, Documents):
         return DocumentTask(config, store)
-    kinds: dict[str, Callable[[TrainConfig, Store], Task]] = {"next": NextTokenTask, "masked": MaskedTask, "annotate": BaseTask}
+    kinds: dict[str, Callable[[TrainConfig, Store], Task]] = {
+        "next": NextTokenTask,
+        "masked": MaskedTask,
+        "annotate": BaseTask,
+    }
     return kinds.get(config.task, RecordTask)(config, store)
