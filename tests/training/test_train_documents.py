@@ -131,7 +131,7 @@ def test_it_beats_frequencies_alone_and_a_longer_run_starts_from_it(settings, tm
 def test_dna_in_words(settings, folder, tmp_path):
     """Bits per base compare with those of letters: the composition of these bases has 1.72."""
     words = settings(
-        inputs=[str(folder / "g.fa")], data__tokenizer=str(folder / "kmers.json"), steps=60, optimiser__rate=1e-2
+        inputs=[str(folder / "g.fa")], data__tokenizer=str(folder / "kmers.json"), steps=30, optimiser__rate=1e-2
     )
     outcome = train(words, tmp_path / "run")
     assert outcome.held_out_bits == outcome.figures["bits_per_base"] < 1.9

@@ -1,4 +1,7 @@
-"""The next token of documents, or of DNA in words: a causal language model, judged in bits a letter."""
+"""The next token of documents, or of DNA in words: a causal language model, judged in bits a letter.
+
+Bits are those of all tokens scored, the end of a document included; letters are those that these tokens came with.
+"""
 
 from __future__ import annotations
 
