@@ -57,6 +57,12 @@ def together(processes: Accelerator, act: Callable[[], T]) -> T:
         result = act()
     except Exception as error:
         failed = error
+    raise_in_all(processes, failed)
+    return cast(T, result)
+
+
+def raise_in_all(processes: Accelerator, failed: Exception | None) -> None:
+    """Raise what failed here, or else what failed in another process, if anything did."""
     if processes.num_processes > 1:
         from accelerate.utils import gather_object
 
@@ -64,12 +70,23 @@ def together(processes: Accelerator, act: Callable[[], T]) -> T:
         failed = failed or next((error for error in everyone if error is not None), None)
     if failed is not None:
         raise failed
-    return cast(T, result)
 
 
 def alone(processes: Accelerator, act: Callable[[], object]) -> None:
     """Done by the first process, while the others wait. What it raises is raised in all."""
-    together(processes, act if processes.is_main_process else lambda: None)
+    together(processes, act if processes.is_main_process else _nothing)
+
+
+def in_turn(processes: Accelerator, act: Callable[[], T]) -> T:
+    """Done by the first process, then by the others at once. What one of them raises is raised in all."""
+    first = processes.is_main_process
+    mine = together(processes, act if first else _nothing)
+    others = together(processes, _nothing if first else act)
+    return cast(T, mine if first else others)
+
+
+def _nothing() -> None:
+    pass
 
 
 def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:

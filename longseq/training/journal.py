@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 from pathlib import Path
 
+from longseq.errors import LongseqError
 from longseq.formats.atomic import write_aside
 
 
@@ -16,11 +19,18 @@ class Journal:
         kept = [line for line in _lines(path) if line["step"] <= last]
         with write_aside(path, force=True) as aside:
             aside.write_text("".join(_text(line) for line in kept), encoding="utf-8")
-        self._file = open(path, "a", encoding="utf-8")  # noqa: SIM115
+        self._path, self._file = path, open(path, "ab", buffering=0)  # noqa: SIM115
+        self.failed: LongseqError | None = None
+        """Why a line could not be written, once one could not: for the loop to raise in all processes."""
 
     def write(self, step: int, **facts: float | None) -> None:
-        self._file.write(_text({"step": step, **facts}))
-        self._file.flush()
+        line = _text({"step": step, **facts}).encode()
+        try:
+            if self._file.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            reason, remedy = error.strerror or str(error), "make room, then go on with --resume"
+            self.failed = LongseqError(f"cannot be written: {reason}", where=str(self._path), remedy=remedy)
 
     def close(self) -> None:
         self._file.close()

@@ -24,7 +24,7 @@ from longseq.training.card import card
 from longseq.training.carried import pack, unpack
 from longseq.training.checkpoint import Position
 from longseq.training.config import TrainConfig
-from longseq.training.device import alone, peak_memory, sum_over
+from longseq.training.device import alone, peak_memory, raise_in_all, sum_over
 from longseq.training.journal import Journal
 from longseq.training.optimiser import rate
 from longseq.training.plan import Outcome, Plan, last_step
@@ -127,7 +127,7 @@ class Loop:
                 stopped = False
                 while not stopped and (plan.steps is None or self.step < plan.steps):
                     batch = ahead.get(self.step)
-                    scored, tokens, stopped, over = self._agree(batch, stop)
+                    scored, tokens, stopped, over = self._agree(batch, stop, journal)
                     if stopped or (over >= 1 and self.step):  # never a model without a step
                         break
                     done = max(over, (self.step + 1) / (plan.steps or math.inf))
@@ -151,10 +151,13 @@ class Loop:
             if journal:
                 journal.close()
 
-    def _agree(self, batch: Batch, stop: StopRequest) -> tuple[float, float, bool, float]:
+    def _agree(self, batch: Batch, stop: StopRequest, journal: Journal | None) -> tuple[float, float, bool, float]:
         """Weight and tokens in all processes, whether any was asked to stop, the share of the time that is over."""
         over = limit.share(self.config.minutes, self._evaluation_seconds, self.seconds())
-        sums = sum_over(self.processes, float(batch.weight.sum()), batch.tokens, stop.name is not None)
+        flags = stop.name is not None, journal is not None and journal.failed is not None
+        sums = sum_over(self.processes, float(batch.weight.sum()), batch.tokens, *flags)
+        if sums[3]:
+            raise_in_all(self.processes, journal.failed if journal else None)
         slices = self.place.slices  # so many processes have each window
         return sums[0] / slices, sums[1] / slices, sums[2] > 0, self._of_first(over)
 

@@ -13,7 +13,7 @@ from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
 from longseq.training import checkpoint, start, tasks
 from longseq.training.config import TrainConfig
-from longseq.training.device import accelerator, alone, together
+from longseq.training.device import accelerator, alone, in_turn
 from longseq.training.documents import prepare
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
@@ -62,8 +62,7 @@ def train(
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
-                alone(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
-            store = together(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
+            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)

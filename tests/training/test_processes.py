@@ -41,6 +41,7 @@ def shared(letters, tmp_path_factory):
     jobs = {name: {"settings": settings(letters, **changes)} for name, changes in SHARED.items()}
     jobs["stopped"] = {"settings": settings(letters, processes__sequence=2), "stop_after": 4}
     jobs["full"] = {"settings": settings(letters, checkpoint__every=3), "full_at": 6}
+    jobs["unwritten"] = {"settings": settings(letters, checkpoint__every=3), "unwritten_at": 5}
     jobs["three"] = {"settings": settings(letters, processes__sequence=3)}
     jobs["missing"] = {"settings": settings(letters + "x")}
     listed = [job | {"out": str(folder / name)} for name, job in jobs.items()]
@@ -70,6 +71,11 @@ def test_a_checkpoint_that_cannot_be_written_ends_all_processes(shared):
     folder, said = shared
     assert all("step-00000006: cannot be written: No space left on device; make room" in text for text in said["full"])
     assert (folder / "full" / "checkpoints" / "latest").read_text() == "step-00000003\n"
+
+
+def test_a_journal_that_cannot_be_written_ends_all_processes(shared):
+    _, said = shared
+    assert all("metrics.jsonl: cannot be written: No space left on device; make room" in t for t in said["unwritten"])
 
 
 def test_errors_are_said_by_all_processes(shared):

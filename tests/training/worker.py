@@ -1,8 +1,8 @@
 """One of several processes of training runs: `worker.py JOBS.json`, with RANK and the like in the environment.
 
-Each job is `{"settings": …, "out": …, "resume": false, "pace": 0, "stop_after": 0, "full_at": 0}`: seconds to wait
-after each step, the step after which a signal asks for a stop, and the one whose checkpoint finds no room on the disk.
-What a job raised is written beside the jobs, one file a rank.
+Each job is `{"settings": …, "out": …, "resume": false, "pace": 0, "stop_after": 0, "full_at": 0, "unwritten_at": 0}`:
+seconds to wait after each step, the step after which a signal asks for a stop, and those whose checkpoint, and whose
+line in the journal, find no room on the disk. What a job raised is written beside the jobs, one file a rank.
 """
 
 import json
@@ -17,7 +17,7 @@ import torch
 from longseq.config import from_mapping
 from longseq.errors import LongseqError
 from longseq.log import NullProgress
-from longseq.training import TrainConfig, train
+from longseq.training import TrainConfig, journal, train
 
 
 class Paced(NullProgress):
@@ -42,6 +42,15 @@ def work(job):
             raise OSError(28, "No space left on device")
         save(content, path)
 
+    write = journal.Journal.write
+
+    def unwritten(self, step, **facts):
+        if step == job["unwritten_at"]:
+            self._file.close()
+            self._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
+        write(self, step, **facts)
+
+    journal.Journal.write = unwritten if job.get("unwritten_at") else write
     torch.save = full if job.get("full_at") else save
     try:
         config = from_mapping(TrainConfig, job["settings"])
@@ -50,7 +59,7 @@ def work(job):
     except LongseqError as error:
         return str(error)
     finally:
-        torch.save = save
+        torch.save, journal.Journal.write = save, write
     return ""
 
 
