@@ -156,7 +156,7 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int)
     if position.processes != processes and position.step % config.data.carry:
         raise ConfigError(
             where=f"step {position.step}",
-            expected=f"{position.processes} processes, whose states are carried over it",
+            expected=f"{position.processes} processes (times processes.sequence), whose states are carried over it",
             found=str(processes),
-            remedy=f"resume with {position.processes}",
+            remedy=f"resume with {position.processes}, or from a checkpoint at a multiple of data.carry steps",
         )

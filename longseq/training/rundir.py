@@ -3,7 +3,7 @@
 run.toml        the configuration, complete
 metrics.jsonl   one line a step
 data/           the bases, as ids, by digest of the inputs
-checkpoints/    step-N, and `latest`, which names the last
+checkpoints/    step-N, `latest`, which names the last, and `best`, which names that of the best evaluation
 model/          the trained model, once the run is over
 nonfinite.json  the windows of a step whose loss or gradient was no number
 """
