@@ -158,5 +158,5 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int)
             where=f"step {position.step}",
             expected=f"{position.processes} processes (times processes.sequence), whose states are carried over it",
             found=str(processes),
-            remedy=f"resume with {position.processes}, or from a checkpoint at a multiple of data.carry steps",
+            remedy=f"resume with {position.processes}",
         )
