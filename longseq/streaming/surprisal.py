@@ -29,6 +29,7 @@ from longseq.streaming.reader import SurprisalReader
 from longseq.streaming.snapshot import Snapshot
 from longseq.streaming.tracks import Track, tracks
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.subwords import DnaSubwords
 
 K = TypeVar("K")
 
@@ -56,14 +57,16 @@ class Surprisal:
         """`chunk` is tokens a call; `precision` fp32 or bf16 (memories and gates stay float32).
 
         Raises:
-            UsageError: a model of text.
+            UsageError: a model of text, or of DNA in words.
             CheckpointError: a model of something else than the next base.
         """
         require(chunk >= 1, "chunk", chunk, ">= 1 token")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         if not isinstance(checkpoint.tokenizer, DnaTokenizer):
+            words = isinstance(checkpoint.tokenizer, DnaSubwords)
+            found = "a model of DNA in words" if words else "a model of text"
             raise UsageError(
-                where=checkpoint.name, expected="a DNA model", found="a model of text", remedy="use --model dna"
+                where=checkpoint.name, expected="a model of letters of DNA", found=found, remedy="use --model dna"
             )
         self.checkpoint, self.chunk, self.precision = checkpoint, chunk, precision
         self._model = checkpoint.language_model()

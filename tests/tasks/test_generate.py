@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from longseq.errors import ConfigError, StateError
 from longseq.model import LanguageModel, ModelConfig, load, save
@@ -17,6 +18,7 @@ from longseq.streaming import Surprisal, load_snapshot, save_snapshot
 from longseq.tasks.generate import Generator, Sampling, generated, prompt
 from longseq.tasks.generate.spelling import Spelling
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.stream import StreamTokenizer
 from longseq.tokens.subwords import kmers
 from longseq.tokens.train import Learning, learn
 
@@ -172,6 +174,18 @@ def test_letters_are_spelled_whole_and_none_is_lost(text):
         cut.push(i)
     again = Spelling(tokenizer, cut.pending)
     assert [again.push(i) for i in ids[len(ids) // 2 :]] == parts[len(ids) // 2 :]
+
+
+def test_a_decoder_that_looks_at_the_token_before_sees_it():
+    """Words that carry their blank in front, as SentencePiece cuts them: none is lost behind a prompt."""
+    words = Tokenizer(models.WordLevel({"\u2581the": 0, "\u2581lamp": 1, "?": 2}, unk_token="?"))
+    words.pre_tokenizer, words.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    tokenizer = StreamTokenizer(words)
+    (chunk,) = tokenizer.chunks(iter(["the lamp the lamp"]), 100)
+    spelling = Spelling(tokenizer, ([int(chunk.ids[1])], 1))
+    assert [spelling.push(i) for i in chunk.ids[2:].tolist()] == [" the", " lamp"]
+    fresh = Spelling(tokenizer)
+    assert [fresh.push(i) for i in chunk.ids.tolist()] == ["the", " lamp", " the", " lamp"]
 
 
 def _bytes(made=[]):  # noqa: B006 - made once

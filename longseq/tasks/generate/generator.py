@@ -91,7 +91,8 @@ class Generator:
         before = self.seen
         for chunk in self._tokenizer.chunks(iter(pieces), self._chunk):
             self._feed(chunk.ids)
-            self._spelling = Spelling(self._tokenizer)  # a letter that was left half is not gone on with
+            if len(chunk):  # a decoder may look at the token before; it is spelled already
+                self._spelling = Spelling(self._tokenizer, ([int(chunk.ids[-1])], 1))
         return self.seen - before
 
     def scores(self) -> np.ndarray:
