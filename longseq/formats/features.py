@@ -1,4 +1,4 @@
-"""Annotated intervals of BED, GFF3 and GTF files: record, start, end, strand, and what is there.
+"""Annotated intervals of BED, GFF3, GTF and GenBank files: record, start, end, strand, and what is there.
 
 BED is 0-based and half-open, its fourth column is the name (UCSC, "BED format"). GFF3 and GTF are 1-based and closed,
 their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); a `##FASTA` part is not read.
@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
+from longseq.formats.genbank_features import stretches
 from longseq.formats.header import decode
 from longseq.records import Interval
 
@@ -24,7 +25,7 @@ class Feature(NamedTuple):
     """1-based."""
     interval: Interval
     name: str
-    """BED: the name, "." where there is none; GFF3 and GTF: the type."""
+    """BED: the name, "." where there is none; GFF3 and GTF: the type; GenBank: the key."""
 
 
 def read_features(source: str | Path) -> Iterator[Feature]:
@@ -38,6 +39,11 @@ def read_features(source: str | Path) -> Iterator[Feature]:
     try:
         text, parse = Blocks(stream, READ_BLOCK), None
         text.skip_mark()
+        if text.fill() and text.data.startswith(b"LOCUS ", text.at):
+            for part in stretches(text):
+                found = True
+                interval = Interval(record=part.record, start=part.start, end=part.end, strand=part.strand)
+                yield Feature(part.line, interval, part.key)
         while (data := text.readline()) is not None:
             line = text.line - (1 if text.whole_line else 0)
             if data.startswith(b"##FASTA"):
@@ -53,7 +59,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
     finally:
         stream.close()
     if not found:
-        raise InputError(where=place(name), expected="intervals (BED, GFF3 or GTF)", found="none")
+        raise InputError(where=place(name), expected="intervals (BED, GFF3, GTF or GenBank)", found="none")
 
 
 def _bed(cells: list[str], line: int, source: str) -> Feature:

@@ -52,6 +52,7 @@ def _checkpoint(path: str) -> dict:
     from longseq.model import load
 
     checkpoint = load(path)
+    head = getattr(checkpoint.model, "head_config", None)
     return {
         "what": "checkpoint",
         "path": str(checkpoint.path),
@@ -60,6 +61,7 @@ def _checkpoint(path: str) -> dict:
         "tokenizer": type(checkpoint.tokenizer).__name__,
         "vocabulary": checkpoint.tokenizer.vocabulary,
         "labels": None if checkpoint.labels is None else list(checkpoint.labels),
+        "head": None if head is None else to_mapping(head),
         "config": to_mapping(checkpoint.config),
         "card": checkpoint.card or None,
     }

@@ -1,6 +1,7 @@
 """Tables and intervals that label records: what is read, and how what cannot be read is said."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_intervals_of_bed_and_of_gff_are_the_same(tmp_path):
 
 
 @pytest.mark.parametrize(("content", "message"), [
-    ("# nothing\n", r"expected intervals \(BED, GFF3 or GTF\), found none"),
+    ("# nothing\n", r"expected intervals \(BED, GFF3, GTF or GenBank\), found none"),
     ("c1\t5\n", "f:1: expected record, start and end, found 2 columns"),
     ("c1\t0\t5\nc1\t5\t4\n", "f:2: expected 0 <= start <= end, found '5', '4'"),
     ("c1\tstart\tend\n", "f:1: expected 0 <= start <= end, found 'start', 'end'"),
@@ -66,3 +67,55 @@ def test_intervals_that_are_none(tmp_path, content, message):
     (tmp_path / "f").write_text(content)
     with pytest.raises(InputError, match=message):
         list(read_features(tmp_path / "f"))
+
+
+GENBANK = """LOCUS       X1  100 bp DNA linear
+ACCESSION   X1
+VERSION     X1.2
+FEATURES             Location/Qualifiers
+     source          1..100
+                     /organism="this: 1..5 is no location"
+     CDS             complement(join(<3..10,
+                     12..>20))
+                     /note="a
+                     join(1..2)"
+     tRNA            join(complement(30..31),J00194.1:5..9,40)
+     site            50^51
+ORIGIN
+        1 acgtacgtac
+//
+LOCUS       X2  10 bp DNA
+FEATURES             Location/Qualifiers
+     gene            order(1..4,6..7)
+//
+"""
+
+
+def test_features_of_genbank(tmp_path):
+    (tmp_path / "g.gb").write_text(GENBANK)
+    assert flat(tmp_path / "g.gb") == [
+        (5, "X1.2", 0, 100, "+", "source"),
+        (7, "X1.2", 2, 10, "-", "CDS"),
+        (7, "X1.2", 11, 20, "-", "CDS"),
+        (11, "X1.2", 29, 31, "-", "tRNA"),
+        (11, "X1.2", 39, 40, "+", "tRNA"),
+        (18, "X2", 0, 4, "+", "gene"),
+        (18, "X2", 5, 7, "+", "gene"),
+    ]
+    (tmp_path / "g.gb").write_text(GENBANK.replace("1..100", "here"))
+    with pytest.raises(InputError, match=r"g\.gb:5: expected a location of source, found 'here'"):
+        flat(tmp_path / "g.gb")
+
+
+def test_features_of_a_genome_are_those_of_biopython():
+    from Bio import SeqIO
+
+    path = Path(__file__).parents[2] / "data" / "T4.gbff.gz"
+    with gzip.open(path, "rt") as file:
+        wanted = [
+            (record.id, int(part.start), int(part.end), "-" if part.strand == -1 else "+", feature.type)
+            for record in SeqIO.parse(file, "genbank")
+            for feature in record.features
+            for part in feature.location.parts
+        ]
+    assert sorted(x[1:] for x in flat(path)) == sorted(wanted) and len(wanted) > 500
