@@ -25,7 +25,7 @@ log = logging.getLogger("longseq")
 @click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
 @click.option("--task", help="next, masked, classify, multilabel, regress, annotate.  [default: what labels are for]")
-@click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF).")
+@click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF, GenBank).")
 @click.option("--tokenizer", metavar="FILE", help="Learn from documents, or DNA in words, cut by this tokenizer.json.")
 @click.option("--from", "start", metavar="MODEL", help="Start from the encoder of this model.")
 @click.option("--freeze", type=click.Choice(["nothing", "encoder"]), help="What is not trained.  [default: nothing]")
@@ -116,7 +116,7 @@ def _intervals(name: str) -> bool:
     """Whether a file of labels is one of intervals, by its name."""
     from longseq.formats.detect import document_name
 
-    return Path(document_name(name)).suffix.lower() in (".bed", ".gff", ".gff3", ".gtf")
+    return Path(document_name(name)).suffix.lower() in (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
 def _line(outcome: Outcome) -> str:

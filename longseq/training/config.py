@@ -60,7 +60,8 @@ class LabelConfig:
     """What is asked of labelled records: of whole ones (classify, multilabel, regress) or of every base (annotate)."""
 
     file: str | None = None
-    """Labels: a TSV or CSV with a header line; for annotate BED, GFF3 or GTF, whose intervals are the classes."""
+    """Labels: a TSV or CSV with a header line; for annotate BED, GFF3, GTF or GenBank, whose
+    intervals are the classes."""
     id: str | None = None
     """Column with ids of records; None: the first."""
     column: str | None = None
@@ -74,13 +75,16 @@ class LabelConfig:
     unlabelled: Literal["skip", "error"] = "skip"
     """Records without a label: passed over and counted, or an error. For annotate, records without an interval are
     background."""
+    classes: tuple[str, ...] = ()
+    """annotate: names of intervals to learn, such as CDS; empty: all."""
     background: str = "background"
     """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
     strands: bool = False
     """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
     reversed; an interval without a strand is `name+`."""
     held_out: float = 0.2
-    """Share of the records (annotate: of the bases) kept for evaluation, whole groups, of each class alike."""
+    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, of each class alike. For
+    annotate, the end of each record where there is but one."""
     held_out_groups: tuple[str, ...] = ()
     """Groups kept for evaluation instead."""
     pooling: Literal["mean", "max", "last", "attention"] = "mean"

@@ -34,14 +34,17 @@ class Examples(ABC):
         *,
         shuffle: bool = True,
         whole: bool = False,
+        bounds: tuple[np.ndarray, np.ndarray] | None = None,
     ):
         """`which` (N,) are rows of `records`; `whole` leaves each in one passage, of as many windows as it takes.
 
-        `complement` (vocabulary,) is the id of each id's complement.
+        `complement` (vocabulary,) is the id of each id's complement; `bounds` are first and last of each record's
+        letters that are read, (N,) and (N,), None: all.
         """
         self._records, self._which, self._config, self._shuffle = records, which, config, shuffle
         self._complement = complement
-        lengths = records.lengths[which]
+        first, last = (np.zeros_like(which), records.lengths[which]) if bounds is None else bounds
+        lengths = last - first
         self.width = int(min(config.window, lengths.max()))
         longest = -(-int(lengths.max()) // self.width)
         self.carry = longest if whole else min(config.carry, longest)
@@ -49,8 +52,9 @@ class Examples(ABC):
         self._example = np.repeat(np.arange(len(which)), parts)
         """(P,) place in `which` of each passage."""
         nth = np.arange(len(self._example)) - np.repeat(np.cumsum(parts) - parts, parts)
-        self._start = nth * lengths[self._example] // parts[self._example]
-        self._end = (nth + 1) * lengths[self._example] // parts[self._example]
+        offset = first[self._example]
+        self._start = offset + nth * lengths[self._example] // parts[self._example]
+        self._end = offset + (nth + 1) * lengths[self._example] // parts[self._example]
         self.passages = len(self._example)
         self._epochs: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 

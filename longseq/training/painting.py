@@ -26,9 +26,14 @@ class Painting:
         self._background, self._strands = config.background, config.strands
         place_of = {name: i for i, name in enumerate(ids)}
         found: list[tuple[int, int, int, str]] = []
+        told: set[str] = set()
         self.skipped = 0
         """Intervals of unknown records."""
+        passed: set[str] = set()
         for feature in read_features(config.file):
+            if config.classes and feature.name not in config.classes:
+                passed.add(feature.name)
+                continue
             record = place_of.get(feature.interval.record)
             if record is None:
                 self._refuse(feature, ids, config)
@@ -40,6 +45,7 @@ class Painting:
                     expected=f"an interval inside {ids[record]}, which has {count(int(lengths[record]), 'base')}",
                     found=f"an end at {feature.interval.end:,}",
                 )
+            told.add(feature.name)
             found.append((record, feature.interval.start, feature.interval.end, self._name(feature)))
         names = {name for *_, name in found}
         if self._strands:
@@ -48,7 +54,13 @@ class Painting:
         """C classes, the background first."""
         if len(self.names) < 2:
             raise InputError(
-                where=config.file, expected="intervals of some class in the records that were read", found="none"
+                where=config.file,
+                expected="intervals of some class in the records that were read",
+                found=f"only {', '.join(sorted(passed)[:8])}" if passed else "none",
+            )
+        if missing := set(config.classes) - told:
+            raise InputError(
+                where=config.file, expected=f"intervals of {min(missing)} (labels.classes)", found="none of that name"
             )
         number = {name: i for i, name in enumerate(self.names)}
         self.mirror = np.array([number[_other(name)] if self._strands else i for name, i in number.items()])
@@ -72,12 +84,12 @@ class Painting:
                 painted[max(a - start, 0) : b - start] = name
         return painted
 
-    def counts(self, records: Iterable[int], lengths: np.ndarray, step: int = 1 << 20) -> np.ndarray:
-        """(C,) bases of each class in these records."""
+    def counts(self, parts: Iterable[tuple[int, int, int]], step: int = 1 << 20) -> np.ndarray:
+        """(C,) bases of each class in these parts (record, first, last)."""
         total = np.zeros(len(self.names), np.int64)
-        for record in records:
-            for start in range(0, int(lengths[record]), step):
-                found = self.classes(record, start, min(start + step, int(lengths[record])))
+        for record, first, last in parts:
+            for start in range(first, last, step):
+                found = self.classes(record, start, min(start + step, last))
                 total += np.bincount(found, minlength=len(total))
         return total
 

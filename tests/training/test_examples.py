@@ -173,7 +173,7 @@ def test_classes_of_bases_by_hand(records, painting):
     wanted[3:20], wanted[10:15] = 1, 4
     np.testing.assert_array_equal(painting.classes(0, 0, 73), wanted)
     np.testing.assert_array_equal(painting.classes(0, 7, 12), wanted[7:12])
-    assert painting.counts([0, 1], records.lengths).tolist() == [73 - 17 + 183 - 20, 12, 20, 0, 5]
+    assert painting.counts([(0, 0, 73), (1, 0, 183)]).tolist() == [73 - 17 + 183 - 20, 12, 20, 0, 5]
     examples = BaseExamples(records, np.array([0]), DataConfig(window=80, seed=1), COMPLEMENT).ask(painting, np.ones(5))
     strands = set()
     for number in range(8):

@@ -248,3 +248,22 @@ def test_groups_and_too_little(settings, folder, tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.tsv"):
         train(settings(labels__file="nowhere.tsv"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_the_end_of_a_single_record_is_held_out(settings, tmp_path):
+    """Labels from the very file that holds the letters."""
+    letters = np.random.default_rng(0).choice(list("acgt"), 200)
+    rows = "".join(f"{i + 1:>9} {''.join(letters[i : i + 60])}\n" for i in range(0, 200, 60))
+    places = ("CDS             11..50", "CDS             complement(join(81..120,171..190))", "tRNA            5..9")
+    features = "".join(f"     {place}\n" for place in places)
+    (tmp_path / "g.gb").write_text(
+        f"LOCUS       G 200 bp DNA\nFEATURES             Location/Qualifiers\n{features}ORIGIN\n{rows}//\n"
+    )
+    file, plans = str(tmp_path / "g.gb"), []
+    config = settings(
+        "annotate", inputs=[file], labels__file=file, labels__classes=["CDS"], labels__strands=True, steps=1, **QUIET
+    )
+    outcome = train(config, tmp_path / "run", announce=plans.append)
+    assert plans[0].held_out == "the last 20% of the record, 40 bases"
+    assert plans[0].data == "160 bases of 3 classes (background 50.0%, CDS+ 25.0%, CDS- 25.0%)"
+    assert outcome.figures["bases"] == 40 and outcome.figures["null_accuracy"] == 0.5

@@ -98,6 +98,15 @@ def test_intervals_that_cannot_be_learned(tmp_path, text, message):
         painting(tmp_path, text)
 
 
+def test_some_names_only(tmp_path):
+    text = "a\t2\t9\tgene\nb\t2\t3\tCDS\nz\t1\t2\tother\n"
+    assert painting(tmp_path, text, classes=("CDS",)).names == ("background", "CDS")
+    with pytest.raises(InputError, match=r"found only CDS, gene, other"):
+        painting(tmp_path, text, classes=("cds",))
+    with pytest.raises(InputError, match=r"expected intervals of tRNA \(labels\.classes\), found none of that name"):
+        painting(tmp_path, text, classes=("CDS", "tRNA"))
+
+
 def test_intervals_of_unknown_records_are_counted(tmp_path):
     found = painting(tmp_path, "z\t2\t3\tx\nb\t2\t3\ty\n", unknown="skip")
     assert found.skipped == 1 and found.names == ("background", "y")
@@ -107,7 +116,7 @@ def test_intervals_of_unknown_records_are_counted(tmp_path):
 @pytest.mark.parametrize(("assignments", "message"), [
     (["task=classify"], "labels.file: expected a file of labels to classify by, found None"),
     (["labels.file=x"], "labels.file: expected none with task 'next', found 'x'"),
-    (["task=sing"], "task: expected one of 'next', 'classify'"),
+    (["task=sing"], "task: expected one of 'next', 'masked'"),
     (["task=classify", "labels.file=x", "data.relabel=0.5"], "data.relabel: expected 0 to classify"),
     (["task=regress", "labels.file=x", "labels.smoothing=0.1"], "labels.smoothing: expected 0 to regress"),
     (["task=regress", "labels.file=x", "labels.weights=balanced"], "labels.weights: expected 'equal' to regress"),

@@ -43,21 +43,13 @@ class BaseTask(LabelledTask):
                 found=f"none in {count(len(bare), 'record')}, {self.records.ids[bare[0]]} first",
                 remedy="labels.unlabelled=skip reads them as background",
             )
-        groups = sorted({self.records.ids[r] for r in kept})
-        held = hold_out(
-            np.array([groups.index(self.records.ids[r]) for r in kept]),
-            groups,
-            lengths[kept],
-            np.zeros(len(kept), np.int64),
-            share=labels.held_out,
-            named=labels.held_out_groups,
-            seed=config.data.seed,
-        )
-        self.sizes = self.painting.counts(kept[~held].tolist(), lengths)
-        self.train = self._examples(kept[~held], shuffle=True).ask(self.painting, self._weights())
+        which, held, (first, last) = self._divide(kept)
+        self.sizes = self.painting.counts(zip(which[~held], first[~held], last[~held], strict=True))
+        self.train = self._examples(which[~held], (first[~held], last[~held]), shuffle=True)
+        self.train.ask(self.painting, self._weights())
         self.held_out, self.chosen, self.to_score = None, np.zeros(0, np.int64), 0
         if held.any():
-            held_out = self._examples(kept[held], shuffle=False)
+            held_out = self._examples(which[held], (first[held], last[held]), shuffle=False)
             self.held_out = held_out.ask(self.painting, np.ones(len(self.names)))
             self.chosen = self.choose(self.held_out)
         self.bases = self.train.bases
@@ -66,12 +58,37 @@ class BaseTask(LabelledTask):
         )
         more = " …" if len(self.names) > 6 else ""
         self.described = f"{count(self.bases, 'base')} of {len(self.names)} classes ({shares}{more})"
-        held_names = ", ".join(self.records.ids[r] for r in kept[held][:5]) + (" …" if held.sum() > 5 else "")
-        bases = int(lengths[kept[held]].sum())
-        self.rule = (
-            f"{int(held.sum()):,} of {len(kept):,} records, {bases:,} bases: {held_names}" if held.any() else "nothing"
-        )
         self.told = self._notes(bare)
+
+    def _divide(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
+        """Stretches to learn from and held-out ones: records (N,), whether held out (N,), and their first and last
+        letters; sets `rule`. Of a single id the end of each record is held out."""
+        labels, ids = self.config.labels, [self.records.ids[r] for r in kept]
+        first, last, groups = np.zeros_like(kept), self.records.lengths[kept], sorted(set(ids))
+        place = {name: i for i, name in enumerate(groups)}
+        held = hold_out(
+            np.array([place[name] for name in ids]),
+            groups,
+            last,
+            np.zeros(len(kept), np.int64),
+            share=labels.held_out,
+            named=labels.held_out_groups,
+            seed=self.config.data.seed,
+        )
+        if held.any() or not labels.held_out:
+            names = [name for name, chosen in zip(ids, held, strict=True) if chosen]
+            some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+            whole = f"{len(names):,} of {len(kept):,} records, {int(last[held].sum()):,} bases: {some}"
+            self.rule = whole if names else "nothing"
+            return kept, held, (first, last)
+        cut = last - np.floor(last * labels.held_out).astype(np.int64)
+        parted = cut < last  # what is too short to be cut is learned from
+        self.rule = f"the last {labels.held_out:.0%} of the record, {int((last - cut).sum()):,} bases"
+        return (
+            np.concatenate([kept, kept[parted]]),
+            np.repeat([False, True], [len(kept), int(parted.sum())]),
+            (np.concatenate([first, cut[parted]]), np.concatenate([cut, last[parted]])),
+        )
 
     def _notes(self, bare: list[int]) -> tuple[str, ...]:
         found = []
@@ -95,8 +112,8 @@ class BaseTask(LabelledTask):
             return np.ones(len(self.names))
         return self.sizes.sum() / ((self.sizes > 0).sum() * np.maximum(self.sizes, 1))
 
-    def _examples(self, which: np.ndarray, *, shuffle: bool) -> BaseExamples:
-        return BaseExamples(self.records, which, self.config.data, self.complement, shuffle=shuffle)
+    def _examples(self, which: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], *, shuffle: bool) -> BaseExamples:
+        return BaseExamples(self.records, which, self.config.data, self.complement, shuffle=shuffle, bounds=bounds)
 
     def head(self) -> HeadConfig:
         return HeadConfig(task="annotate", outputs=len(self.names))
