@@ -9,6 +9,14 @@ from longseq.config import require
 from longseq.model.mixers import MIXERS
 from longseq.ops.feature_maps import FEATURE_MAPS
 
+CHOICES = {
+    "visibility": ("causal", "segment", "both"),
+    "decay": ("channel", "head"),
+    "mixer_norm": ("width", "head", "none"),
+    "norm": ("rms", "layer"),
+    "feedforward": ("swiglu", "gelu"),
+}
+"""What the fields that are words may say."""
 BOTH_WAYS = ("linear", "softmax")
 """Mixers whose tokens can look ahead inside a segment: they have no decay, no convolution and no recurrence."""
 
@@ -67,6 +75,9 @@ class ModelConfig:
     """Of the initial weights."""
 
     def __post_init__(self):
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            require(value in choices, f"model.{name}", value, "one of " + ", ".join(choices))
         require(self.vocabulary >= 2, "model.vocabulary", self.vocabulary, ">= 2")
         require(self.layers >= 1, "model.layers", self.layers, ">= 1")
         require(self.heads >= 1, "model.heads", self.heads, ">= 1")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from longseq.errors import UsageError
+from longseq.errors import StateError, UsageError
 from longseq.model.config import ModelConfig
 from longseq.model.feedforward import feedforward, norm
 from longseq.model.mixers import MIXERS
@@ -75,8 +75,10 @@ class Encoder(nn.Module):
             exchange T is one slice, and the state that after it and all slices before it.
 
         Raises:
-            UsageError: more tokens behind a chunk that ended inside a segment.
+            StateError: a state of other mixers, or of another number of records.
+            UsageError: a mask of another shape or type; more tokens behind a chunk that ended inside a segment.
         """
+        self._require(ids, state, mask)
         if self.config.visibility == "segment" and state is not None:
             self._refuse_after_flush(state.seen, ids, mask)
         x = self.embedding(ids)
@@ -93,7 +95,8 @@ class Encoder(nn.Module):
         count = ids.new_zeros(batch) if state is None else state.seen
         start = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
         if mask is None:
-            seen, last = ids.new_full((batch,), length), hidden[:, -1] if length else start
+            seen = ids.new_full((batch,), length)
+            last = hidden[:, -1].clone() if length else start  # a view would keep the whole chunk
         else:
             seen = mask.sum(1)
             position = torch.arange(1, length + 1, device=ids.device).expand(batch, -1)
@@ -106,6 +109,27 @@ class Encoder(nn.Module):
             count = exchange.seen(count)
             last = torch.where((seen > 0)[:, None], last, exchange.tail(last[:, None], start[:, None])[:, 0])
         return hidden, State(tuple(states), count + seen, last)
+
+    def _require(self, ids: Tensor, state: State | None, mask: Tensor | None) -> None:
+        """Raise unless state and mask belong to this encoder and these ids."""
+        if mask is not None and (mask.dtype != torch.bool or mask.shape != ids.shape):
+            raise UsageError(
+                where="mask",
+                expected=f"bool {tuple(ids.shape)}",
+                found=f"{mask.dtype} {tuple(mask.shape)}".removeprefix("torch."),
+            )
+        if state is None:
+            return
+        wanted = [layer.mixer.state_type for layer in self.layers]  # type: ignore[union-attr]
+        if [type(part) for part in state.layers] != wanted:
+            raise StateError(
+                where="state",
+                expected=", ".join(kind.__name__ for kind in wanted),
+                found=", ".join(type(part).__name__ for part in state.layers),
+                remedy="a state belongs to the model that made it",
+            )
+        if len(state.seen) != len(ids):
+            raise StateError(where="state", expected=f"{len(ids)} records", found=f"{len(state.seen)}")
 
     def _refuse_after_flush(self, seen: Tensor, ids: Tensor, mask: Tensor | None) -> None:
         """The tokens of a segment see all of it: what came after its chunk has come too late."""

@@ -32,6 +32,6 @@ def short_convolution(x: Tensor, weight: Tensor, tail: Tensor, mask: Tensor | No
     for j in range(1, width + 1):
         y.addcmul_(joined[:, j : j + length], taps[j])
     if mask is None:
-        return y, joined[:, joined.shape[1] - width :]
+        return y, joined[:, joined.shape[1] - width :].clone()  # a view would keep the whole chunk
     ends = mask.sum(1, keepdim=True) + torch.arange(width, device=x.device)  # (B, W-1) positions in `joined`
     return take(y, back), take(joined, ends)

@@ -70,7 +70,8 @@ def fold_blocks(
             added = (left @ sums.transpose(2, 3)).transpose(2, 3)
         kept = kept * passed.exp2()[..., None]
     before = torch.addcmul(added[:, :, :-1], value.to(dtype)[:, :, None], kept[:, :, :-1].to(dtype))
-    value, exponent = value * kept[:, :, -1] + added[:, :, -1], scale[..., -1]
+    # Cloned: a view would keep the powers of all blocks.
+    value, exponent = value * kept[:, :, -1] + added[:, :, -1], scale[..., -1].clone()
     if rescale:
         value, exponent = normalise(value, exponent)
     return before, scale[..., :-1], value, exponent

@@ -78,12 +78,14 @@ def linear_attention(
 def attend_blocks(inputs: Inputs, memory: Memory | None, block: int, rescale: int, rule: Rule) -> tuple[Tensor, Memory]:
     """Attend by a rule, in blocks of so many tokens from the first on. See `linear_attention`."""
     q, k, v, decay, key_exponent = inputs
+    if block < 1 or rescale < 0:
+        raise ValueError(f"block {block} (>= 1 token) and rescale {rescale} (>= 0 spans)")
     dtype = working_dtype(q)
     with working_precision(q):
         inputs = (q.to(dtype), k.to(dtype), v.to(dtype), None if decay is None else decay.to(dtype), key_exponent)
         if memory is None:
             memory = Memory.empty(q.shape[0], q.shape[1], q.shape[3], v.shape[3] + rule.normaliser, q)
-        if not q.shape[2]:
+        if not q.shape[0] or not q.shape[2]:
             return inputs[2], memory
         settings = (block, rescale, rule)
         if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*inputs, memory.hi)):

@@ -4,7 +4,7 @@ import pytest
 import torch
 from laws import KINDS, LIMIT, NO_EXCHANGE, cut, encoder, error, every_kind, numbers, state_error
 
-from longseq.errors import ConfigError, UsageError
+from longseq.errors import ConfigError, StateError, UsageError
 from longseq.model import ModelConfig
 from longseq.model.state import map_tensors, named_tensors
 from longseq.ops.memory import Memory
@@ -196,9 +196,49 @@ def test_growing_state_is_capped():
         model(ids, state)
 
 
+@pytest.mark.parametrize(("mixer", "feature_map"), [kind for kind in KINDS if kind[0] != "softmax"])
+def test_a_state_keeps_nothing_but_itself(mixer, feature_map, bases):
+    """As many bytes of storage after a long chunk as after a short one, and few more than its numbers take."""
+    model = encoder(mixer, feature_map, rescale=0)
+
+    def stored(length):
+        with torch.inference_mode():
+            tensors = [x for _, x in named_tensors(model(bases[:, :length])[1])]
+        storages = {x.untyped_storage().data_ptr(): x.untyped_storage().nbytes() for x in tensors}
+        return sum(storages.values()), sum(x.numel() * x.element_size() for x in tensors)
+
+    (short, numbers_of_short), (long, _) = stored(130), stored(3000)
+    assert long == short <= 2 * numbers_of_short
+
+
+@every_kind
+def test_no_record_at_all(mixer, feature_map, bases):
+    model = encoder(mixer, feature_map)
+    ids = bases[:, :10].expand(3, -1)[:0]
+    for mask in (None, torch.ones_like(ids, dtype=torch.bool)):
+        hidden, state = model(ids, None, mask)
+        assert hidden.shape == (0, 10, 16)
+        assert state.seen.shape == (0,)
+
+
+def test_state_and_mask_must_fit():
+    ids = torch.zeros(2, 5, dtype=torch.long)
+    linear, gated = encoder("linear"), encoder("gated")
+    _, state = gated(ids)
+    with pytest.raises(StateError, match="expected LinearState, LinearState, found GatedState, GatedState"):
+        linear(ids, state)
+    with pytest.raises(StateError, match="expected 1 records, found 2"):
+        gated(ids[:1], state)
+    for mask in (torch.ones(2, 5), torch.ones(1, 5, dtype=torch.bool), torch.ones(2, 4, dtype=torch.bool)):
+        with pytest.raises(UsageError, match="mask: expected bool"):
+            linear(ids, None, mask)
+
+
 @pytest.mark.parametrize(
     ("options", "key"),
     [
+        ({"visibility": "all"}, "model.visibility"),
+        ({"norm": "batch"}, "model.norm"),
         ({"width": 10, "heads": 4}, "model.width"),
         ({"layers": 0}, "model.layers"),
         ({"pattern": ("gated", "magic")}, "model.pattern"),

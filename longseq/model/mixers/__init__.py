@@ -3,8 +3,9 @@
     y, state = mixer(x, state=None, mask=None, exchange=None)
 
 x and y are (B, T, D); `mask` (B, T) is True where a token is valid, None where all are; `state` is what the tokens
-before x left (None: nothing), a NamedTuple whose every tensor has B in front; `exchange` joins processes that hold
-slices of the same records (None: alone). y is arbitrary, but finite, where masked.
+before x left (None: nothing), a NamedTuple, the class's `state_type`, whose every tensor has B in front and none of
+which keeps x alive; `exchange` joins processes that hold slices of the same records (None: alone). y is arbitrary, but
+finite, where masked.
 """
 
 from longseq.model.mixers.delta import Delta, GatedDelta

@@ -30,6 +30,8 @@ class DeltaState(NamedTuple):
 class Delta(nn.Module):
     """SiLU behind a short convolution, queries and keys of unit length; a writing strength and a norm a head."""
 
+    state_type = DeltaState
+
     forgets = False
 
     def __init__(self, config: ModelConfig, layer: int):

@@ -36,6 +36,8 @@ class GatedState(NamedTuple):
 
 
 class Gated(nn.Module):
+    state_type = GatedState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         width, heads = config.width, config.heads

@@ -25,6 +25,8 @@ class LinearState(NamedTuple):
 class Linear(nn.Module):
     """Queries, keys and values of one projection, a feature map, attention, an output projection."""
 
+    state_type = LinearState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.block, self.rescale = config.heads, config.block, config.rescale

@@ -37,6 +37,8 @@ class MLstm(nn.Module):
     The running maximum of the input gate is an integer power of two: the memory's exponent.
     """
 
+    state_type = MLstmState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         width, heads = config.width, config.heads

@@ -51,7 +51,7 @@ class Recurrent(nn.Module):
             zeros = x.new_zeros(x.shape[0], x.shape[2])
             state = self.state_type(*[zeros] * len(self.state_type._fields))
         before = self.state_type(*(part.to(x.dtype) for part in state))
-        if x.shape[1] == 0:
+        if not x.shape[0] or not x.shape[1]:
             return x, before
         if mask is None:
             return self._run(x, before)

@@ -30,6 +30,8 @@ class RetentionState(NamedTuple):
 class Retention(nn.Module):
     """Fixed decays, signed queries and keys, no denominator; time constants from 32 tokens to `config.longest`."""
 
+    state_type = RetentionState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.block, self.rescale = config.heads, config.block, config.rescale

@@ -27,6 +27,8 @@ class SoftmaxState(NamedTuple):
 
 
 class Softmax(nn.Module):
+    state_type = SoftmaxState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.capacity = config.heads, config.capacity

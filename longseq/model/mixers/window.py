@@ -35,6 +35,8 @@ class Window(nn.Module):
     Time is linear in T and the state of one size.
     """
 
+    state_type = WindowState
+
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.heads, self.window = config.heads, config.attention_window

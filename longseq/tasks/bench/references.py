@@ -46,6 +46,8 @@ NOTES = {
 class Values(nn.Module):
     """y = v: queries and keys are computed and not used."""
 
+    state_type = tuple
+
     def __init__(self, config: ModelConfig):
         super().__init__()
         self.project = nn.Linear(config.width, 3 * config.width, bias=False)
