@@ -44,6 +44,9 @@ def stream_both(
         UsageError: the spool's folder takes no more.
     """
     require(chunk >= 1, "chunk", chunk, ">= 1 token")
+    if encoder.config.visibility == "segment":
+        segment = encoder.config.segment
+        require(chunk % segment == 0, "chunk", chunk, f"a multiple of model.segment ({segment})")
     require(precision in ("float32", "float16"), "precision", precision, "'float32' or 'float16'")
     return _stream(encoder, pieces, chunk, complement, precision, folder)
 

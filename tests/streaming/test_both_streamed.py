@@ -62,8 +62,12 @@ def test_segments_in_both_directions():
     with torch.no_grad():
         wanted = read_both(model, torch.from_numpy(ids.astype(np.int64))[None])[0]
     assert error(whole(model, [ids], chunk=32), wanted) <= 1e-5
-    with pytest.raises(UsageError, match=r"model\.segment"):
-        whole(model, [ids], chunk=20)
+
+
+def test_a_chunk_beside_the_segments_is_refused_before_anything_is_read():
+    model = encoder(("linear",), visibility="segment", segment=16)
+    with pytest.raises(ConfigError, match=r"chunk: expected a multiple of model\.segment \(16\), found 20"):
+        stream_both(model, iter([]), chunk=20)
 
 
 class Largest(TorchDispatchMode):
