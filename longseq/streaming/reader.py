@@ -48,8 +48,13 @@ class SurprisalReader:
 
         Values lag behind letters by less than a chunk, at the beginning until the record is known to be a long one;
         `finish` gives the rest.
+
+        Raises:
+            AlphabetError: a byte outside the alphabet, with its 1-based base number in the record; the piece is left
+                out, and what came before stands.
         """
-        return _bits(self.parts(self._surprisal.tokenizer.encode(letters)[0]))
+        at = self.position + len(self._waiting)
+        return _bits(self.parts(self._surprisal.tokenizer.encode(letters, at)[0]))
 
     def finish(self) -> np.ndarray:
         """The values not given yet: as many as letters were pushed, in all."""

@@ -10,7 +10,7 @@ from Bio import SeqIO
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
-from longseq.errors import StateError
+from longseq.errors import AlphabetError, StateError
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.model.state import named_tensors
 from longseq.streaming import Surprisal, load_snapshot, save_snapshot
@@ -82,6 +82,19 @@ def test_an_appended_record_equals_the_joined_one(surprisal, letters, tmp_path, 
     again = surprisal(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))
     found = read(again, letters[length : length + appended], 300)
     assert found.tobytes() == joined[length:].tobytes()
+
+
+@pytest.mark.parametrize("before", [0, 120, 9000])
+def test_a_bad_letter_is_named_by_its_place_in_the_record(surprisal, letters, tmp_path, before):
+    """In a long record, in one that waits, at its start, and where a reading went on."""
+    reader = surprisal()
+    first = reader.push(letters[:before])
+    save_snapshot(tmp_path / "s.state", reader.snapshot())
+    for one in (reader, surprisal(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))):
+        with pytest.raises(AlphabetError, match=f"found '!' at base {before + 3}$"):
+            one.push(b"AC!T")
+    rest = read(reader, letters[before:], 700)
+    assert np.concatenate([first, rest]).tobytes() == read(surprisal(), letters, 997).tobytes()
 
 
 def test_a_state_of_another_model_is_refused(surprisal, letters, tmp_path):

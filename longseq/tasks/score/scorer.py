@@ -180,7 +180,7 @@ class Scorer:
             length = 0
             try:
                 for piece in pieces:
-                    length += self._skip(piece)
+                    length += self._skip(piece, length)
             except InputError as error:
                 strand.source.fail(error)
             else:
@@ -197,17 +197,18 @@ class Scorer:
                 piece = next(pieces, b"")
                 if not piece:
                     raise self._other_inputs()
-                self._skip(piece[:left])
+                self._skip(piece[:left], sums.length - left)
                 left, rest = max(left - len(piece), 0), piece[left:]
             walked = itertools.chain([(strand, itertools.chain([rest], pieces))], walked)
         if self._print.digest() != place["digest"]:
             raise self._other_inputs()
         return sums, walked
 
-    def _skip(self, piece: bytes) -> int:
+    def _skip(self, piece: bytes, at: int) -> int:
+        """Letters from `at` on that were read before; how many."""
         if self._stop is not None and self._stop.name is not None:
             self._give_way("before it went on; the last snapshot is kept")
-        self._print.add(self._surprisal.tokenizer.encode(piece)[0])
+        self._print.add(self._surprisal.tokenizer.encode(piece, at)[0])
         self._tokens += len(piece)
         return len(piece)
 
