@@ -20,6 +20,9 @@ from longseq.errors import ConfigError
 
 T = TypeVar("T")
 
+LONGEST_CHUNK = 1 << 20
+"""Tokens a recurrent call at most, wherever a chunk can be chosen: beyond it memory grows and nothing gets faster."""
+
 
 def require(holds: bool, key: str, value: object, rule: str) -> None:
     """Raise `ConfigError` with the dotted key, the value and the rule unless `holds`."""

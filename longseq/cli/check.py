@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("longseq")
 
+LONGEST = 1 << 20
+"""Tokens: that of `tasks.check.run`, which is not imported for a page of help."""
+
 
 @click.command()
 @click.argument("model", required=False)
@@ -30,7 +33,7 @@ log = logging.getLogger("longseq")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Their settings: model.heads=4.")
 @click.option(
     "--length",
-    type=click.IntRange(64),
+    type=click.IntRange(64, LONGEST),
     help="Tokens of the longest reading.  [default: 16384; 2048 where the state grows]",
 )
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads.")

@@ -21,6 +21,11 @@ ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (sign
 """Signals that end a program: asked to, or its terminal was closed. The exit code is 128 and the signal."""
 
 
+_NO_MEMORY = "out of memory"
+_TORCH_HAS_NONE = ("out of memory", "can't allocate memory", "tried to allocate")
+"""What torch says in a RuntimeError, of an accelerator and of the processor."""
+
+
 class _TerminatedError(BaseException):
     """One of `ENDING`; an exception, so that what was begun is cleaned away."""
 
@@ -68,8 +73,11 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
             return DONE  # whoever read our output has had enough: no complaint
         return _say(_system_text(error), BAD_DATA, talk)
     except MemoryError:
-        return _say("out of memory", BAD_DATA, talk)
-    except Exception as error:  # a fault of ours: said in a line like the rest
+        return _say(_NO_MEMORY, BAD_DATA, talk)
+    except Exception as error:
+        if isinstance(error, RuntimeError) and any(words in str(error) for words in _TORCH_HAS_NONE):
+            return _say(_NO_MEMORY, BAD_DATA, talk)
+        # A fault of ours: said in a line like the rest.
         text = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
         return _say(f"{text}; --debug shows where", BAD_DATA, talk)
 

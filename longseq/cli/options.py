@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from longseq.cli.talk import MUCH, NORMAL, QUIET, Talk
+from longseq.config import LONGEST_CHUNK
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,7 +33,9 @@ def talking(function: F) -> F:
 def computing(function: F) -> F:
     """`--device`, `--threads`, `--precision`, `--chunk`."""
     for option in (
-        click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call.  [default: 2048]"),
+        click.option(
+            "--chunk", type=click.IntRange(1, LONGEST_CHUNK), help="Tokens a recurrent call.  [default: 2048]"
+        ),
         click.option(
             "--precision",
             type=click.Choice(["fp32", "bf16"]),

@@ -5,9 +5,11 @@ are: matrix products round by their shape, and equal shapes give every record th
 
 | record | a call of the model reads |
 |---|---|
-| up to 64 tokens | chunk / 64 records side by side, 64 tokens of each |
-| up to 8,192 tokens | chunk / 256 records side by side, 256 tokens of each |
+| up to 64 tokens | chunk / 64 records side by side, at most 32, 64 tokens of each |
+| up to 8,192 tokens | chunk / 256 records side by side, at most 8, 256 tokens of each |
 | longer | chunk tokens of this record |
+
+Lanes do not grow with a chunk of more than 2,048 tokens: empty ones are read as well.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import torch
 
-from longseq.config import require
+from longseq.config import LONGEST_CHUNK, require
 from longseq.errors import UsageError
 from longseq.model import Checkpoint, State
 from longseq.model.state import map_tensors, named_tensors
@@ -54,13 +56,13 @@ class Surprisal:
     """Readers that share one model: of one record or strand (call it), or of many side by side (`many`)."""
 
     def __init__(self, checkpoint: Checkpoint, *, chunk: int = CHUNK, precision: str = "fp32"):
-        """`chunk` is tokens a call; `precision` fp32 or bf16 (memories and gates stay float32).
+        """`chunk` is tokens a call, at most `LONGEST_CHUNK`; `precision` fp32 or bf16 (memories and gates stay float32).
 
         Raises:
-            UsageError: a model of text, or of DNA in words.
+            UsageError: a chunk or precision that cannot be; a model of text, or of DNA in words.
             CheckpointError: a model of something else than the next base.
         """
-        require(chunk >= 1, "chunk", chunk, ">= 1 token")
+        require(1 <= chunk <= LONGEST_CHUNK, "chunk", chunk, f"1 to {LONGEST_CHUNK:,} tokens")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         if not isinstance(checkpoint.tokenizer, DnaTokenizer):
             words = isinstance(checkpoint.tokenizer, DnaSubwords)
@@ -113,7 +115,7 @@ class Surprisal:
         if length > self.side_by_side:
             return None
         width = min(SHORT_WIDTH if length <= SHORT else MIDDLE_WIDTH, self.chunk)
-        return Lanes(self.chunk // width, width)
+        return Lanes(min(self.chunk, CHUNK) // width, width)
 
     @cached_property
     def side_by_side(self) -> int:

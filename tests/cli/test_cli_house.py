@@ -9,6 +9,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 import longseq.cli
 from longseq.cli import COMMANDS, main
@@ -35,6 +36,12 @@ def test_every_command_has_help(name, capsys):
     assert main([name, "--help"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(f"Usage: longseq {name}") and "--debug" in shown
+
+
+def test_memory_that_torch_cannot_have_is_said_plainly(monkeypatch, capsys):
+    monkeypatch.setattr("longseq.tasks.info.describe", lambda *_, **__: torch.empty(1 << 60, dtype=torch.uint8))
+    assert main(["info", "x"]) == 1
+    assert capsys.readouterr().err == "longseq: out of memory\n"
 
 
 def test_version(capsys):
@@ -74,7 +81,10 @@ def test_usage_errors_are_one_line_and_exit_2(argv, said, capsys):
         (StoppedError("stopped", remedy="go on with --resume"), 85, "stopped; go on with --resume"),
         (CheckpointError("is no checkpoint", where="m"), 1, "m: is no checkpoint"),
         (OSError(28, "No space left on device"), 1, "No space left on device"),
-        (MemoryError(), 1, "out of memory"),
+        (MemoryError(), 1, "longseq: out of memory\n"),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), 1, "longseq: out of memory\n"),
+        (RuntimeError("alloc_cpu.cpp: can't allocate memory: you\nasked"), 1, "longseq: out of memory\n"),
+        (RuntimeError("a shape is wrong"), 1, "internal error: RuntimeError: a shape is wrong"),
         (KeyError("shape"), 1, "internal error: KeyError: 'shape'; --debug shows where"),
     ],
 )

@@ -48,7 +48,7 @@ def source(tmp_path):
 @pytest.fixture
 def run(models, capsys):
     def call(*arguments, model="m0"):
-        code = main(["score", *map(str, arguments), "--model", str(models / model), "--chunk", str(CHUNK)])
+        code = main(["score", "--chunk", str(CHUNK), *map(str, arguments), "--model", str(models / model)])
         out, err = capsys.readouterr()
         return code, out, err
 
@@ -367,6 +367,7 @@ def test_bad_records_do_not_stop_the_others(run, tmp_path):
         (["--resume", "--force"], "--resume and --force exclude each other"),
         (["--out", "missing/folder"], "its directory does not exist"),
         (["--snapshot-every", "0"], "--snapshot-every"),
+        (["--chunk", "1048577"], "--chunk"),
     ],
 )
 def test_wrong_requests_exit_2(run, source, tmp_path, monkeypatch, options, said):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from longseq.errors import AlphabetError, InputError
+from longseq.errors import AlphabetError, ConfigError, InputError
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.streaming import Surprisal
 from longseq.streaming.lanes import Job, Pool
@@ -41,6 +41,21 @@ def joined(track):
 
 def many(model, records):
     return [(key, joined(track)) for key, track in model.many(records)]
+
+
+@pytest.mark.parametrize(
+    ("chunk", "short", "middle"),
+    [(32, (1, 32), (1, 32)), (100, (1, 64), (1, 100)), (2048, (32, 64), (8, 256)), (1 << 20, (32, 64), (8, 256))],
+)
+def test_lanes_do_not_grow_beyond_what_a_call_is_made_for(tmp_path, chunk, short, middle):
+    model = surprisal(tmp_path / "m", chunk=chunk)
+    assert (model.lanes(64), model.lanes(65), model.lanes(8192)) == (short, middle, middle)
+
+
+@pytest.mark.parametrize("chunk", [0, (1 << 20) + 1])
+def test_a_chunk_has_an_end(gated, chunk):
+    with pytest.raises(ConfigError, match="chunk: expected 1 to 1,048,576 tokens"):
+        Surprisal(gated.checkpoint, chunk=chunk)
 
 
 LENGTHS = [5, 300, 0, 64, 65, 1, 9000, 256, 257, 8192, 8193, 30, 700] + [200] * 10 + [50] * 20

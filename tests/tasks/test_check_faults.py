@@ -6,9 +6,11 @@ import faults
 import pytest
 import torch
 
+from longseq.cli import check as command_line
 from longseq.cli import main
+from longseq.errors import ConfigError
 from longseq.model.mixers import MIXERS
-from longseq.tasks.check.run import LAWS, check
+from longseq.tasks.check.run import LAWS, LONGEST, check
 from longseq.tasks.check.subject import random_model
 
 SMALL = ("model.width=16", "model.layers=1")
@@ -136,12 +138,19 @@ def test_what_is_not_finite_breaks_a_law(monkeypatch):
         (["--mixer", "linear", "--feature-map", "tanh"], "model.feature_map: expected one of elu+1"),
         (["--mixer", "linear", "--device", "abacus"], "--device: expected a usable device 'abacus'"),
         (["--mixer", "linear", "--length", "3"], "'--length'"),
+        (["--mixer", "linear", "--length", "1048577"], "'--length'"),
     ],
 )
 def test_usage_errors(arguments, said, capsys):
     assert main(["check", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and said in err
+
+
+def test_the_length_has_an_end():
+    assert command_line.LONGEST == LONGEST
+    with pytest.raises(ConfigError, match="length: expected 64 to 1,048,576 tokens, found 1048577"):
+        check([random_model("linear", None, SMALL)], LONGEST + 1, [])
 
 
 def test_a_checkpoint(capsys):

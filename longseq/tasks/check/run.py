@@ -16,6 +16,8 @@ LENGTH = 16384
 """Tokens of the longest reading, unless told otherwise."""
 GROWING = 2048
 """The same where the state grows with the record."""
+LONGEST = 1 << 20
+"""Tokens of the longest reading at most: laws hold what they read in memory."""
 
 
 LAWS = (
@@ -47,10 +49,10 @@ def check(
     """Try every law on every subject.
 
     Args:
-        length: Tokens of the longest reading; None: 16,384, or 2,048 where the state grows with the record.
+        length: Tokens of the longest reading, 64 to `LONGEST`; None: 16,384, or 2,048 where the state grows with the record.
         progress: Told of each law that is done.
     """
-    require(length is None or length >= 64, "length", length, ">= 64 tokens")
+    require(length is None or 64 <= length <= LONGEST, "length", length, f"64 to {LONGEST:,} tokens")
     progress = progress or NullProgress()
     results: list[LawResult] = []
     skipped: list[SkippedLaw] = []

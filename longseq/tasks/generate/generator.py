@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from longseq.config import require
+from longseq.config import LONGEST_CHUNK, require
 from longseq.errors import StateError
 from longseq.model import Checkpoint, State
 from longseq.streaming import Snapshot
@@ -59,7 +59,7 @@ class Generator:
         Raises:
             CheckpointError: no language model.
         """
-        require(chunk >= 1, "chunk", chunk, ">= 1 token")
+        require(1 <= chunk <= LONGEST_CHUNK, "chunk", chunk, f"1 to {LONGEST_CHUNK:,} tokens")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         self._checkpoint, self._model = checkpoint, checkpoint.language_model()
         self.sampling = sampling or Sampling()
