@@ -14,6 +14,22 @@ from longseq.config import LONGEST_CHUNK
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    if len(values) > 1:
+        raise click.BadParameter("is given twice; one run reads one region", ctx, param)
+    return values[0] if values else None
+
+
+region_option = click.option(
+    "--region",
+    metavar="NAME[:START-END]",
+    multiple=True,  # the last one of several would win, unsaid
+    callback=_once,
+    help="Only this stretch, 1-based and closed.",
+)
+"""`--region`, once."""
+
+
 def talking(function: F) -> F:
     """`-q`, `-v` and `--debug`; the function gets `talk` instead."""
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import computing, talking
+from longseq.cli import exit
+from longseq.cli.options import computing, region_option, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Score the reverse complement as well, in a row of its own.",
 )
-@click.option("--region", metavar="NAME[:START-END]", help="Only this stretch, 1-based and closed.")
+@region_option
 @click.option(
     "--on-unknown",
     type=click.Choice(["error", "N"]),
@@ -74,11 +75,11 @@ def command(
     row after row in the order of the table, at the bases' places in the record on either strand.
 
     With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
-    a run that was never stopped.
+    a run that was never stopped; of a run that is done already it says so. Two runs never write to one --out.
     """
     from longseq.errors import UsageError
     from longseq.records import Interval
-    from longseq.tasks.score import Request, scored
+    from longseq.tasks.score import Request, finished, scored
     from longseq.tasks.summarize.model import load_model
 
     began = time.monotonic()
@@ -96,6 +97,9 @@ def command(
         **given,
     )
     loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
+    if resume and out is not None and not as_json and finished(request, loaded, out):
+        click.echo(f"{out}: is done already")
+        return exit.DONE
     line = shlex.join(["longseq", *talk.arguments])
     with scored(request, loaded, out=out, command=line, resume=resume, force=force, progress=talk.progress()) as result:
         if as_json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import computing, talking
+from longseq.cli.options import computing, region_option, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -32,7 +32,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
-@click.option("--region", metavar="NAME[:START-END]", help="Only this stretch, 1-based and closed.")
+@region_option
 @click.option(
     "--on-unknown",
     type=click.Choice(["error", "N"]),

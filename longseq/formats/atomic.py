@@ -28,15 +28,11 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         OutputExistsError: `path` stands already and `force` is not set; also when it appears while the block runs.
         UsageError: `path` is a directory, or its directory is missing or cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    target = free_file(path, force=force)
     mode = _mode(target)
-    if mode is not None and stat.S_ISDIR(mode):
-        raise UsageError("is a directory", where=str(path), remedy="name a file in it")
     if mode is not None and not stat.S_ISREG(mode):
         yield target
         return
-    if mode is not None and not force:
-        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
     aside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
     try:
         with _said(path):
@@ -52,6 +48,23 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
             _flush(target.parent)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def free_file(path: str | Path, *, force: bool = False) -> Path:
+    """The real path of a file that `write_aside` may make, looked at before the work that fills it.
+
+    Raises:
+        OutputExistsError, UsageError: as `write_aside` does.
+    """
+    target = Path(os.path.realpath(path))
+    mode = _mode(target)
+    if mode is None and not target.parent.is_dir():
+        raise UsageError("its directory does not exist", where=str(path), remedy="make it first: mkdir -p")
+    if mode is not None and stat.S_ISDIR(mode):
+        raise UsageError("is a directory", where=str(path), remedy="name a file in it")
+    if mode is not None and stat.S_ISREG(mode) and not force:
+        raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
+    return target
 
 
 def free_directory(path: str | Path, *, force: bool = False) -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 
 from longseq.model import State
 from longseq.streaming.lanes import alone
-from longseq.streaming.snapshot import Snapshot
+from longseq.streaming.snapshot import Snapshot, require_same
 
 if TYPE_CHECKING:
     from longseq.streaming.surprisal import Surprisal
@@ -36,6 +36,9 @@ class SurprisalReader:
     """
 
     def __init__(self, surprisal: Surprisal, start: Snapshot | None = None):
+        """Raises StateError: a reading of another chunk or precision made `start`."""
+        if start is not None:
+            require_same(start, surprisal.chunk, surprisal.precision)
         self._surprisal = surprisal
         self.state: State | None = None if start is None else start.state
         self.position = 0 if start is None else start.position
@@ -69,6 +72,8 @@ class SurprisalReader:
             position=self.position,
             carry=letters,
             given=max(self._given, self.position),
+            chunk=self._surprisal.chunk,
+            precision=self._surprisal.precision,
         )
 
     def parts(self, ids: np.ndarray) -> Iterator[Scored]:

@@ -47,6 +47,10 @@ class Snapshot:
     """Bytes of each spool that belong to this moment; what lies behind is cut off on resuming."""
     place: Mapping[str, str | int] = field(default_factory=dict)
     """How the records' reader finds its place again."""
+    chunk: int | None = None
+    """Symbols a call of the reading that made it; None: one that any reading may go on from."""
+    precision: str | None = None
+    """fp32 or bf16, of that reading."""
 
 
 def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> None:
@@ -55,7 +59,7 @@ def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> 
     tensors = {f"state.{name}": tensor for name, tensor in named_tensors(state)}
     tensors |= {f"accumulator.{name}": tensor for name, tensor in snapshot.accumulators.items()}
     tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    facts = {
+    facts: dict[str, object] = {
         "schema": SCHEMA,
         "model_sha256": snapshot.model_sha256,
         "position": snapshot.position,
@@ -64,6 +68,8 @@ def save_snapshot(path: str | Path, snapshot: Snapshot, force: bool = False) -> 
         "spools": dict(snapshot.spools),
         "place": dict(snapshot.place),
     }
+    # Optional: a state that does not say them has no such entries.
+    facts |= {name: value for name, value in _reading(snapshot).items() if value is not None}
     facts["sha256"] = _digest(tensors, facts)
     metadata = {"facts": json.dumps(facts, sort_keys=True)}  # one entry: safetensors writes several in any order
     with write_aside(path, force=force) as aside:
@@ -95,7 +101,27 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
         accumulators={n.removeprefix(prefix): t.to(device) for n, t in tensors.items() if n.startswith(prefix)},
         spools=facts["spools"],
         place=facts["place"],
+        chunk=facts.get("chunk"),
+        precision=facts.get("precision"),
     )
+
+
+def require_same(snapshot: Snapshot, chunk: int, precision: str, where: str | None = None) -> None:
+    """Raise StateError where a reading of another chunk or precision made the snapshot `where`: its bits would differ
+    from those of one reading."""
+    for name, now in (("chunk", chunk), ("precision", precision)):
+        then = _reading(snapshot)[name]
+        if then is not None and then != now:
+            raise StateError(
+                where=where,
+                expected=f"{name} {then}, with which the state was made",
+                found=str(now),
+                remedy=f"go on with {name} {then}, or {AGAIN}",
+            )
+
+
+def _reading(snapshot: Snapshot) -> dict[str, int | str | None]:
+    return {"chunk": snapshot.chunk, "precision": snapshot.precision}
 
 
 def _state(
@@ -130,6 +156,9 @@ def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
         raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
     if facts.pop("sha256", None) != _digest(tensors, facts):
         raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy=AGAIN)
+    for name in ("model_sha256", "position", "carry", "given", "spools", "place"):
+        if name not in facts:
+            raise StateError(where=str(path), expected=f"the fact {name}", found="none", remedy=AGAIN)
     return facts, tensors
 
 

@@ -58,6 +58,8 @@ class _Short(Track):
             position=0,
             carry=self._surprisal.tokenizer.decode(self._job.ids),
             given=len(self._job.ids) if self._over else self._job.given,
+            chunk=self._surprisal.chunk,
+            precision=self._surprisal.precision,
         )
 
 

@@ -49,7 +49,7 @@ def line(what: str, found: float, rule: str, target: float, unit: str = "×", **
 
 def measured(mixers: tuple[str, ...], length: int, quick: bool, model: ModelConfig = PLAIN, threads=THREADS) -> Bench:
     """Rows of one length, as many rounds as suit it."""
-    repeats = 1 if quick else 9 if length <= 4096 else 5 if length <= 65536 else 3
+    repeats = 1 if quick else 9 if length <= 4096 else 5 if length <= 16384 else 3
     return bench(
         BenchConfig(model=model, mixers=mixers, lengths=(length,), threads=threads, repeats=repeats, budget=1e6),
         command="core_speed.py",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
-from longseq.errors import InputError, OutputExistsError, UsageError
+from longseq.errors import InputError, UsageError
 from longseq.formats import read
+from longseq.formats.atomic import free_file
 from longseq.model import Checkpoint
 from longseq.streaming import load_snapshot, save_snapshot
 from longseq.tasks.generate.generator import Generator, Token
@@ -62,9 +62,10 @@ def generated(
         CheckpointError: no language model.
         StateError: `state` is damaged or belongs to another model.
         OutputExistsError: `save_state` stands already and `force` is off.
+        UsageError: `save_state` is a directory, or its directory is missing.
     """
-    if save_state is not None and os.path.exists(save_state) and not force:
-        raise OutputExistsError("exists already", where=save_state, remedy="--force replaces it")
+    if save_state is not None:
+        free_file(save_state, force=force)
     start = None if state is None else load_snapshot(state, checkpoint)
     given = {} if chunk is None else {"chunk": chunk}
     generator = Generator(checkpoint, sampling, start=start, precision=precision, any_letter=any_letter, **given)

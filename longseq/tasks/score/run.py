@@ -13,18 +13,20 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from longseq import __version__
-from longseq.errors import OutputExistsError, UsageError
-from longseq.formats.atomic import free_directory, output_directory
+from longseq.errors import OutputExistsError, StateError, UsageError
+from longseq.formats.atomic import free_directory, free_file, output_directory
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
-from longseq.streaming import load_snapshot, save_snapshot
+from longseq.streaming import Snapshot, load_snapshot, save_snapshot
+from longseq.streaming.snapshot import require_same
+from longseq.tasks.score.folder import RUN_SCHEMA
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.walk import Walk
-from longseq.tasks.score.work import Work
+from longseq.tasks.score.work import ANEW, Work, differences, read_settings, said
 from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
 
@@ -85,15 +87,19 @@ def scored(
 
     Raises:
         InputError: the first one, when no record of any input could be scored because of it.
-        StateError: `resume`, and the run was begun with other inputs, another model or other settings.
+        StateError: `resume`, and the run was begun with other inputs, another model or other settings, or what it left
+            cannot be read; a state of another model, chunk or precision; a spool that something else wrote to.
+        LongseqError: a file takes no more.
         StoppedError: SIGTERM or SIGUSR1 came, with `out`; KeyboardInterrupt: SIGINT.
-        UsageError, OutputExistsError: the request itself is wrong.
+        UsageError, OutputExistsError: the request itself is wrong, or another run is writing to `out`.
     """
-    if request.save_state is not None and os.path.exists(request.save_state) and not (force or resume):
-        raise OutputExistsError("exists already", where=request.save_state, remedy="--force replaces it")
+    if request.save_state is not None:
+        free_file(request.save_state, force=force or resume)
     if out is None and (request.track or resume):
         raise UsageError(f"{'--track' if request.track else '--resume'} needs --out DIR")
     start = None if request.state is None else load_snapshot(request.state, model.surprisal.checkpoint)
+    if start is not None:
+        require_same(start, model.surprisal.chunk, model.precision, request.state)
     work = Work.temporary() if out is None else Work.beside(free_directory(out, force=force))
     settings = {"command": command, **_settings(request, model)}
     done = False
@@ -101,7 +107,7 @@ def scored(
         if out is not None and not work.folder.parent.is_dir():
             raise UsageError("its directory does not exist", where=out, remedy="make it first: mkdir -p")
         found = work.begin(settings, resume=resume, force=force or out is None)
-        snapshot = load_snapshot(work.state, model.surprisal.checkpoint) if found else None
+        snapshot = _last(work, model) if found else None
         walk = Walk(request)
         with StopRequest() if out is not None else nullcontext() as stop:
             scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
@@ -118,6 +124,40 @@ def scored(
         work.close()
         if done or out is None or not work.state.exists():
             work.remove()
+        work.release()
+
+
+def finished(request: Request, model: LoadedModel, out: str) -> bool:
+    """Whether `out` holds the result of this very request, as a run finds it that is resumed once too often.
+
+    Raises:
+        OutputExistsError: it holds that of another request, or something else.
+    """
+    folder = Path(out)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return False
+    problem, remedy = "exists already", "give another name, or --force to replace it"
+    try:
+        then = read_settings(folder / "run.json")
+    except StateError:
+        raise OutputExistsError(problem, where=out, remedy=remedy) from None
+    for name, value, now in differences(then, _settings(request, model)):
+        raise OutputExistsError(f"{problem}, made with {name} {value!r} instead of {now!r}", where=out, remedy=remedy)
+    if request.save_state is not None and not os.path.exists(request.save_state):
+        raise OutputExistsError(f"{problem}, but not the state {request.save_state}", where=out, remedy=remedy)
+    return True
+
+
+def _last(work: Work, model: LoadedModel) -> Snapshot:
+    """The snapshot that a run goes on from."""
+    try:
+        snapshot = load_snapshot(work.state, model.surprisal.checkpoint)
+    except StateError as error:
+        raise StateError(where=error.where, expected=error.expected, found=error.found, remedy=ANEW) from None
+    if not ({"done", "digest"} <= snapshot.place.keys() and work.spools.keys() <= snapshot.spools.keys()):
+        found = "the state of a record alone"
+        raise StateError(where=str(work.state), expected="the snapshot of a run", found=found, remedy=ANEW)
+    return snapshot
 
 
 def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
@@ -125,6 +165,7 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
     sizes = [os.path.getsize(file) if os.path.isfile(file) else None for file in request.inputs]
     state = None if request.state is None else hashlib.sha256(Path(request.state).read_bytes()).hexdigest()
     return {
+        "schema": RUN_SCHEMA,
         "version": __version__,
         "inputs": list(request.inputs),
         "bytes of the inputs": sizes,
@@ -151,7 +192,7 @@ def _require_some(walk: Walk) -> None:
 
 
 def _write(result: Result, request: Request, out: str, force: bool) -> None:
-    with output_directory(out, force=force, replaces=FILES) as folder:
+    with said(Path(out)), output_directory(out, force=force, replaces=FILES) as folder:
         with open(folder / "scores.tsv", "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             result.write_table(file)
         if request.track:

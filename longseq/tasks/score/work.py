@@ -1,5 +1,6 @@
 """The working folder of a run, beside its output: what a killed run goes on from.
 
+longseq.lock  the process that writes here, and holds a lock on it
 run.json      the settings of the run
 rows.jsonl    a line a strand
 bits.f32      the bits of every token, where a track was asked for
@@ -12,26 +13,36 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from longseq.errors import OutputExistsError, StateError
+from longseq.errors import LongseqError, OutputExistsError, StateError
 from longseq.formats.jsonfile import write_json
 from longseq.streaming import Snapshot, save_snapshot
+from longseq.tasks.score.folder import Folder
 
 BLOCK = 1 << 20
 """Values copied at once."""
+ANEW = "--force starts anew"
+ROOM = (
+    "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"
+)
 
 
 class Work:
     """Rows and tracks, appended; nothing that was appended is changed."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *, temporary: bool = False):
         self.folder = folder
+        self._place = None if temporary else Folder(folder)
+        self._files: dict[str, BinaryIO] = {}
+        self._lengths: dict[str, int] = {}
+        """Bytes of each spool, as this run knows them."""
         self.state = folder / "run.state"
         self._settings = folder / "run.json"
         self.spools = {"rows": folder / "rows.jsonl", "track": folder / "bits.f32"}
@@ -44,15 +55,19 @@ class Work:
     @classmethod
     def temporary(cls) -> Work:
         """One of which nothing is resumed."""
-        return cls(Path(tempfile.mkdtemp(prefix="longseq-")))
+        return cls(Path(tempfile.mkdtemp(prefix="longseq-")), temporary=True)
 
     def begin(self, settings: dict[str, Any], *, resume: bool, force: bool) -> bool:
         """Make the folder, or take it up; true where there is a snapshot to go on from.
 
         Raises:
-            OutputExistsError: a run that was stopped lies there, and neither `resume` nor `force` is set.
-            StateError: it was begun with other settings.
+            OutputExistsError: another run is writing there, or one that was stopped lies there and neither `resume`
+                nor `force` is set.
+            UsageError: what stands there is not ours.
+            StateError: it was begun with other settings, or cannot be read.
         """
+        if self._place is not None:
+            self._place.take()
         if self.state.exists() and not (resume or force):
             raise OutputExistsError(
                 "holds a run that was stopped",
@@ -62,26 +77,25 @@ class Work:
         if resume and self.state.exists():
             self._same(settings)
             return True
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(mode=0o700)
-        write_json(self._settings, settings)
+        if self._place is not None:
+            self._place.clear()
+        with said(self._settings):
+            write_json(self._settings, settings)
         self.open({"rows": 0, "track": 0})
         return False
 
     def settings(self) -> dict[str, Any]:
         """Those that the run was begun with."""
-        return json.loads(self._settings.read_text(encoding="utf-8"))
+        return read_settings(self._settings)
 
     def _same(self, settings: dict[str, Any]) -> None:
-        then = self.settings()
-        for name, now in json.loads(json.dumps(settings)).items():
-            if name != "command" and then.get(name) != now:
-                raise StateError(
-                    where=str(self.folder),
-                    expected=f"{name} {then.get(name)!r}, with which the run began",
-                    found=repr(now),
-                    remedy="a resumed run keeps it; --force starts anew",
-                )
+        for name, then, now in differences(self.settings(), settings):
+            raise StateError(
+                where=str(self.folder),
+                expected=f"{name} {then!r}, with which the run began",
+                found=repr(now),
+                remedy=f"a resumed run keeps it; {ANEW}",
+            )
 
     def open(self, lengths: dict[str, int]) -> None:
         """Take up the spools at these lengths in bytes; what lies behind is cut off.
@@ -89,46 +103,56 @@ class Work:
         Raises:
             StateError: a spool is shorter than that.
         """
-        self._files = {}
+        self._lengths = dict(lengths)
         for name, path in self.spools.items():
             file = self._files[name] = open(path, "ab")  # noqa: SIM115 - closed by close()
             if file.tell() < lengths[name]:
-                raise StateError(where=str(path), expected=f"{lengths[name]} bytes", found=str(file.tell()))
+                found = str(file.tell())
+                raise StateError(where=str(path), expected=f"{lengths[name]} bytes", found=found, remedy=ANEW)
             file.truncate(lengths[name])
             file.seek(lengths[name])
 
     def row(self, row: dict[str, Any]) -> None:
-        self._files["rows"].write(json.dumps(row).encode() + b"\n")
+        self._append("rows", json.dumps(row).encode() + b"\n")
 
     def track(self, bits: np.ndarray) -> None:
         """(T,) float32."""
-        self._files["track"].write(bits.astype("<f4").tobytes())
+        self._append("track", bits.astype("<f4").tobytes())
+
+    def _append(self, name: str, data: bytes) -> None:
+        with said(self.spools[name]):
+            self._files[name].write(data)
+        self._lengths[name] += len(data)
 
     @property
     def tracked(self) -> int:
         """Values in the track so far."""
-        return self._files["track"].tell() // 4
+        return self._lengths["track"] // 4
 
     def save(self, snapshot: Snapshot) -> None:
         """A snapshot of this moment: the spools first, so that it never speaks of what is not there."""
-        lengths = {}
         for name, file in self._files.items():
-            file.flush()
-            os.fsync(file.fileno())
-            lengths[name] = file.tell()
-        save_snapshot(self.state, replace(snapshot, spools=lengths), force=True)
+            with said(self.spools[name]):
+                file.flush()
+                os.fsync(file.fileno())
+        with said(self.state):
+            save_snapshot(self.state, replace(snapshot, spools=dict(self._lengths)), force=True)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows so far, in order."""
-        self._files["rows"].flush()
+        self._whole("rows")
         with open(self.spools["rows"], encoding="utf-8") as file:
             for line in file:
                 yield json.loads(line)
 
     def write_track(self, path: Path) -> None:
-        """The bits of each row's tokens, at their places in the record, in the order of the rows: (N,) float32, npy."""
-        self._files["track"].flush()
-        total = sum(row["length"] for row in self.rows())
+        """The bits of each row's tokens, at their places in the record, in the order of the rows: (N,) float32, npy.
+
+        Raises:
+            StateError: the spool does not hold what the rows say.
+        """
+        self._whole("track")
+        total = self._rows_fit()
         with open(path, "wb") as out, open(self.spools["track"], "rb") as spool:
             np.lib.format.write_array_header_1_0(out, {"descr": "<f4", "fortran_order": False, "shape": (total,)})
             for row in self.rows():
@@ -138,10 +162,88 @@ class Work:
                     bits = np.frombuffer(spool.read(4 * min(BLOCK, row["length"] - start)), "<f4")
                     out.write((bits if row["strand"] == "+" else bits[::-1]).tobytes())
 
+    def _whole(self, name: str) -> None:
+        """Raise unless a spool is on disk as long as what this run wrote to it."""
+        path = self.spools[name]
+        with said(path):
+            self._files[name].flush()
+        found = path.stat().st_size
+        if found != self._lengths[name]:
+            raise StateError(
+                where=str(path),
+                expected=f"the {self._lengths[name]} bytes that were written",
+                found=f"{found}; something else writes here",
+                remedy=ANEW,
+            )
+
+    def _rows_fit(self) -> int:
+        """Values of all rows, which lie in the track one behind the other; those of failed strands stand between."""
+        total = end = 0
+        for row in self.rows():
+            if row["offset"] < end or row["offset"] + row["length"] > self.tracked:
+                raise StateError(
+                    where=str(self.spools["track"]),
+                    expected=f"values of {row['record']} from {end} on, up to {self.tracked}",
+                    found=f"{row['length']} from {row['offset']} on",
+                    remedy=ANEW,
+                )
+            end = row["offset"] + row["length"]
+            total += row["length"]
+        return total
+
     def close(self) -> None:
-        for file in getattr(self, "_files", {}).values():
-            file.close()
+        for file in self._files.values():
+            with suppress(OSError):  # what could not be written was said before
+                file.close()
+        self._files = {}
+
+    def release(self) -> None:
+        """Leave the folder to a later run."""
+        self.close()
+        if self._place is not None:
+            self._place.release()
 
     def remove(self) -> None:
+        """Remove the folder, if this run had taken it."""
         self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._place is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        else:
+            self._place.remove()
+
+
+@contextmanager
+def said(path: Path) -> Iterator[None]:
+    """What the system says of a file that takes no more, in our words."""
+    try:
+        yield
+    except OSError as error:
+        raise LongseqError(
+            f"cannot be written: {error.strerror or error}", where=str(error.filename or path), remedy=ROOM
+        ) from None
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings of a run.
+
+    Raises:
+        StateError: there are none, or they are something else.
+    """
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        found = "no file"
+    except (OSError, ValueError) as error:
+        found = str(error)
+    else:
+        if isinstance(settings, dict):
+            return settings
+        found = f"JSON of another shape ({type(settings).__name__})"
+    raise StateError(where=str(path), expected="the settings of the run", found=found, remedy=ANEW)
+
+
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Name, earlier and present value of each setting that differs; the command line is none."""
+    for name, value in json.loads(json.dumps(now)).items():
+        if name != "command" and then.get(name) != value:
+            yield name, then.get(name), value
