@@ -56,7 +56,7 @@ class Surprisal:
     """Readers that share one model: of one record or strand (call it), or of many side by side (`many`)."""
 
     def __init__(self, checkpoint: Checkpoint, *, chunk: int = CHUNK, precision: str = "fp32"):
-        """`chunk` is tokens a call, at most `LONGEST_CHUNK`; `precision` fp32 or bf16 (memories and gates stay float32).
+        """`chunk` is tokens a call, up to `LONGEST_CHUNK`; `precision` fp32 or bf16 (memories and gates stay fp32).
 
         Raises:
             UsageError: a chunk or precision that cannot be; a model of text, or of DNA in words.

@@ -182,7 +182,24 @@ def test_a_signal_saves_and_says_how_to_go_on(run, source, stopped, tmp_path):
     assert run(source, "--out", tmp_path / "out", "--resume")[0] == 0
     assert run(source, "--out", tmp_path / "whole")[0] == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
-    assert run(source, "--out", tmp_path / "out", "--resume")[0] == 2  # it is over
+
+
+def test_a_run_that_is_done_says_so(run, source, tmp_path):
+    out = tmp_path / "out"
+    assert run(source, "--out", out)[0] == 0
+    before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
+    assert run(source, "--out", out, "--resume") == (0, f"{out}: is done already\n", "")
+    assert {path.name: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    code, stdout, err = run(source, "--out", out, "--resume", "--precision", "bf16")
+    assert (code, stdout) == (2, "") and "exists already, made with precision 'fp32' instead of 'bf16'" in err
+    code, _, err = run(source, "--out", out, "--resume", "--save-state", tmp_path / "s")
+    assert code == 2 and "exists already, but not the state" in err
+    (out / "run.json").write_text("[]")
+    code, _, err = run(source, "--out", out, "--resume")
+    assert code == 2 and "exists already; give another name, or --force" in err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run(source, "--out", empty, "--resume")[0] == 0 and (empty / "scores.tsv").exists()
 
 
 @pytest.mark.parametrize(
@@ -343,6 +360,13 @@ def test_a_state_is_of_one_record(run, source, tmp_path, models):
     code, _, err = run(tmp_path / "one.fa", "--state", tmp_path / "s", model="m1")
     assert code == 1 and "found one of another model" in err
     assert run(tmp_path / "one.fa", "--state", tmp_path / "s", "--strands", "both")[0] == 2
+    for options, said in ((["--chunk", 256], "chunk 512"), (["--precision", "bf16"], "precision fp32")):
+        code, out, err = run(tmp_path / "one.fa", "--state", tmp_path / "s", *options)
+        assert (code, out) == (
+            1,
+            "",
+        ) and f"s: expected {said}, with which the state was made, found {options[1]}" in err
+    assert run(tmp_path / "one.fa", "--state", tmp_path / "s")[0] == 0
 
 
 def test_bad_records_do_not_stop_the_others(run, tmp_path):
@@ -368,6 +392,9 @@ def test_bad_records_do_not_stop_the_others(run, tmp_path):
         (["--out", "missing/folder"], "its directory does not exist"),
         (["--snapshot-every", "0"], "--snapshot-every"),
         (["--chunk", "1048577"], "--chunk"),
+        (["--region", "r0", "--region", "r1"], "is given twice; one run reads one region"),
+        (["--save-state", "."], ".: is a directory; name a file in it"),
+        (["--save-state", ".", "--force"], ".: is a directory; name a file in it"),
     ],
 )
 def test_wrong_requests_exit_2(run, source, tmp_path, monkeypatch, options, said):

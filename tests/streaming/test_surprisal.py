@@ -1,6 +1,7 @@
 """A reading of a record: the same however letters come, and it goes on from a snapshot."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from longseq.errors import AlphabetError, StateError
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.model.state import named_tensors
 from longseq.streaming import Surprisal, load_snapshot, save_snapshot
+from longseq.streaming.snapshot import read_snapshot
 from longseq.tokens import DnaTokenizer
 
 DATA = Path(__file__).parents[2] / "data"
@@ -95,6 +97,29 @@ def test_a_bad_letter_is_named_by_its_place_in_the_record(surprisal, letters, tm
             one.push(b"AC!T")
     rest = read(reader, letters[before:], 700)
     assert np.concatenate([first, rest]).tobytes() == read(surprisal(), letters, 997).tobytes()
+
+
+@pytest.mark.parametrize("length", [40, 9000])
+def test_a_state_goes_on_in_its_own_chunks_and_precision(surprisal, letters, tmp_path, length):
+    reader = surprisal()
+    read(reader, letters[:length], 700)
+    snapshot = reader.snapshot()
+    for _, track in surprisal.many([("a", [letters[:length]])]):  # one
+        list(track)
+    for one in (snapshot, track.snapshot()):
+        assert (one.chunk, one.precision) == (500, "fp32")
+        for options, found in (({"chunk": 501}, "501"), ({"chunk": 500, "precision": "bf16"}, "bf16")):
+            other = Surprisal(surprisal.checkpoint, **options)
+            with pytest.raises(StateError, match=f"with which the state was made, found {found}"):
+                other(one)
+            with pytest.raises(StateError, match=f"with which the state was made, found {found}"):
+                list(other.many([("b", [b"ACGT"])], one))
+    older = replace(snapshot, chunk=None, precision=None)
+    save_snapshot(tmp_path / "s.state", older)
+    facts, _ = read_snapshot(tmp_path / "s.state")
+    assert not {"chunk", "precision"} & facts.keys()
+    again = Surprisal(surprisal.checkpoint, chunk=501)(load_snapshot(tmp_path / "s.state", surprisal.checkpoint))
+    assert len(read(again, b"ACGT", 4)) == 4
 
 
 def test_a_state_of_another_model_is_refused(surprisal, letters, tmp_path):

@@ -49,7 +49,8 @@ def check(
     """Try every law on every subject.
 
     Args:
-        length: Tokens of the longest reading, 64 to `LONGEST`; None: 16,384, or 2,048 where the state grows with the record.
+        length: Tokens of the longest reading, 64 to `LONGEST`; None: 16,384, or 2,048 where the state grows
+            with the record.
         progress: Told of each law that is done.
     """
     require(length is None or 64 <= length <= LONGEST, "length", length, f"64 to {LONGEST:,} tokens")

@@ -149,7 +149,14 @@ class Scorer:
         if track is None or sums is None:
             if self._request.save_state and self._stop.name is None:
                 return  # the one record is over, and its state is still needed
-            snapshot = Snapshot(state=None, model_sha256=self._surprisal.checkpoint.sha256, position=0, place=place)
+            snapshot = Snapshot(
+                state=None,
+                model_sha256=self._surprisal.checkpoint.sha256,
+                position=0,
+                place=place,
+                chunk=self._surprisal.chunk,
+                precision=self._surprisal.precision,
+            )
         else:
             now = track.snapshot()
             if now.position == 0 or now.given != now.position:
