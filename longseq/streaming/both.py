@@ -41,7 +41,8 @@ def stream_both(
         (t, 2 D) on the encoder's device, without history: t = `chunk` but for the last.
 
     Raises:
-        UsageError: the spool's folder takes no more.
+        UsageError: a chunk or precision that cannot be.
+        LongseqError: the spool's folder takes no more.
     """
     require(chunk >= 1, "chunk", chunk, ">= 1 token")
     if encoder.config.visibility == "segment":

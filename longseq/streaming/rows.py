@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.errors import UsageError
+from longseq.errors import LongseqError
 
 
 class RowSpool:
@@ -38,7 +38,7 @@ class RowSpool:
         """Put rows (T, width) at row `start`.
 
         Raises:
-            UsageError: the folder takes no more.
+            LongseqError: the folder takes no more.
         """
         try:
             self._file.seek(start * self.width * self.dtype.itemsize)
@@ -53,8 +53,8 @@ class RowSpool:
         found = self._file.read((stop - start) * self.width * self.dtype.itemsize)
         return np.frombuffer(bytearray(found), self.dtype).reshape(-1, self.width)
 
-    def _no_room(self, error: OSError) -> UsageError:
-        return UsageError(
+    def _no_room(self, error: OSError) -> LongseqError:
+        return LongseqError(
             f"the spool cannot be written ({error.strerror})",
             where=str(self._folder or tempfile.gettempdir()),
             remedy="set TMPDIR to a folder with room for the hidden vectors of the longest record",

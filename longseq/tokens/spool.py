@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from longseq.errors import UsageError
+from longseq.errors import LongseqError
 from longseq.records import reverse_complement
 
 IN_MEMORY = 1 << 16
@@ -42,7 +42,7 @@ class LetterSpool:
         """Add letters at the end.
 
         Raises:
-            UsageError: the folder takes no more.
+            LongseqError: the folder takes no more.
         """
         try:
             self._file.seek(self._length)
@@ -55,7 +55,7 @@ class LetterSpool:
         """The reverse complement of all letters, in pieces of `piece_size`, the last one shorter.
 
         Raises:
-            UsageError: the last letters could not be written.
+            LongseqError: the last letters could not be written.
         """
         for end in range(self._length, 0, -piece_size):
             start = max(end - piece_size, 0)
@@ -67,8 +67,8 @@ class LetterSpool:
             yield reverse_complement(letters)
 
 
-def _no_room(folder: str | Path | None, error: OSError) -> UsageError:
-    return UsageError(
+def _no_room(folder: str | Path | None, error: OSError) -> LongseqError:
+    return LongseqError(
         f"the spool cannot be written ({error.strerror})",
         where=str(folder or tempfile.gettempdir()),
         remedy="set TMPDIR to a folder with room for the longest record",

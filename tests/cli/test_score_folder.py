@@ -283,6 +283,15 @@ def test_a_spool_that_takes_no_more_is_named(score, partial, tmp_path, limit):
     assert score("--resume")[0] == 0 and len(np.load(tmp_path / "out" / "bits.npy")) == 12_007
 
 
+def test_a_spool_of_letters_that_takes_no_more_is_named(score, tmp_path, monkeypatch, limit):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "in.fa").write_text(">a\n" + "ACGT" * 30_000 + "\n")
+    limit(100_000)
+    code, err = score("--strands", "both", track=False)
+    assert code == 1 and err.count("\n") == 1
+    assert f"{tmp_path}: the spool cannot be written (File too large); set TMPDIR" in err
+
+
 def test_an_output_that_takes_no_more_is_named(score, tmp_path, limit):
     limit(48_028 + 64)  # the spool fits, the track with its header does not
     code, err = score()

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from longseq.errors import ConfigError, UsageError
+from longseq.errors import ConfigError, LongseqError
 from longseq.model import Encoder, ModelConfig
 from longseq.model.both import read_both
 from longseq.streaming.both import stream_both
@@ -122,13 +122,13 @@ def test_the_spool_leaves_nothing(tmp_path, monkeypatch):
 
 
 def test_a_folder_without_room_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"gone: the spool cannot be written.*TMPDIR"):
+    with pytest.raises(LongseqError, match=r"gone: the spool cannot be written.*TMPDIR"):
         next(stream_both(encoder(), [record(10)], folder=tmp_path / "gone"))
     if os.path.exists("/dev/full"):
         spool = RowSpool(4, np.float32)
         spool._file.close()
         spool._file = open("/dev/full", "r+b", buffering=0)  # noqa: SIM115
-        with pytest.raises(UsageError, match="the spool cannot be written"):
+        with pytest.raises(LongseqError, match="the spool cannot be written"):
             spool.write(0, np.zeros((3, 4)))
 
 

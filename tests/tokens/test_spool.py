@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longseq.errors import UsageError
+from longseq.errors import LongseqError
 from longseq.records import reverse_complement
 from longseq.tokens.spool import LetterSpool
 
@@ -57,7 +57,7 @@ def test_it_lies_where_tmpdir_points(tmp_path, monkeypatch):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     spool = LetterSpool(tmp_path / "nowhere")
     spool.append(b"ACGT")  # so few need no file
-    with spool, pytest.raises(UsageError, match=r"nowhere: the spool cannot be written .*TMPDIR"):
+    with spool, pytest.raises(LongseqError, match=r"nowhere: the spool cannot be written .*TMPDIR"):
         spool.append(b"ACGT" * 20_000)
 
 
@@ -66,5 +66,5 @@ def test_a_full_disk_is_named_with_the_way_out():
     spool = LetterSpool()
     spool._file.close()
     spool._file = open("/dev/full", "r+b", buffering=0)  # noqa: SIM115
-    with spool, pytest.raises(UsageError, match=r"No space left.*TMPDIR"):
+    with spool, pytest.raises(LongseqError, match=r"No space left.*TMPDIR"):
         spool.append(b"ACGT")

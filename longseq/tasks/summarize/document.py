@@ -56,7 +56,7 @@ def summarize_document(
 
     Raises:
         InputError: a fault in the record.
-        UsageError: the spool cannot be written.
+        LongseqError: the spool cannot be written.
     """
     budget, config = budget or Budget(), config or DocumentConfig()
     with Manuscript(spool_folder) as text, TermSpool(spool_folder) as spool:
