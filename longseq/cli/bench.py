@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import shlex
 from contextlib import nullcontext
 
 import click
 
+from longseq.cli import exit
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
 from longseq.log import duration
@@ -25,6 +27,16 @@ class _Threads(click.ParamType):
         if value != BEST and not (value.isdecimal() and int(value) >= 1):
             self.fail(f"{value!r} is neither {BEST!r} nor a number of threads", param, ctx)
         return value
+
+
+class _Seconds(click.ParamType):
+    name = "seconds"
+
+    def convert(self, value: float | str, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds = click.FLOAT.convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return seconds
 
 
 @click.command()
@@ -45,7 +57,7 @@ class _Threads(click.ParamType):
 )
 @click.option("--train", is_flag=True, help="Time training steps too.")
 @click.option("--repeats", type=click.IntRange(1), help="Rounds at most.  [default: 5]")
-@click.option("--budget", type=float, metavar="SECONDS", help="Time for all of it, about.  [default: 120]")
+@click.option("--budget", type=_Seconds(), metavar="SECONDS", help="Time for all of it, about.  [default: 120]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as model.width=256.")
 @click.option("--chunk", type=click.IntRange(1), help="Tokens a recurrent call.  [default: 2048]")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), help="Of matrix products.  [default: fp32]")
@@ -75,12 +87,12 @@ def command(
     out: str | None,
     force: bool,
     talk: Talk,
-) -> None:
+) -> int:
     """Speed and memory against length, beside softmax and GRU, on this machine.
 
     Models of one shape read random tokens, each in a process of its own, side by side. `none` is the same model without
     attention: the bound. Other names: the mixers of a model, softmax-bare, softmax-both, gru-stack. Memory on cuda is
-    what torch has allocated.
+    what torch has allocated. Exit code 1: nothing could be measured.
     """
     from longseq.config import load
     from longseq.formats.atomic import write_aside
@@ -110,3 +122,8 @@ def command(
         if aside is not None:
             aside.write_text(to_json(found.to_json()) + "\n", encoding="utf-8")
     click.echo(to_json(found.to_json()) if as_json else bench_text(found), nl=as_json)
+    if found.rows:
+        return exit.DONE
+    for reason, names in found.reasons().items():
+        log.error("nothing was measured: %s: %s", ", ".join(names), reason)
+    return exit.BAD_DATA

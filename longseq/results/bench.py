@@ -109,6 +109,13 @@ class Bench:
     notes: Mapping[str, str]
     """What each mixer of the rows is, where its name does not say."""
 
+    def reasons(self) -> dict[str, list[str]]:
+        """Why mixers were not measured, and which, each once."""
+        found: dict[str, dict[str, None]] = {}
+        for row in self.skipped:
+            found.setdefault(row.reason, {})[row.mixer] = None
+        return {reason: list(names) for reason, names in found.items()}
+
     def to_json(self) -> dict:
         return {
             "schema": BENCH_SCHEMA,

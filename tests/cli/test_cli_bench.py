@@ -46,6 +46,10 @@ def test_a_table(capsys):
         (["--threads", "many"], "'many' is neither 'best' nor a number of threads"),
         (["--threads", "0"], "'0' is neither 'best' nor a number of threads"),
         (["--budget", "0"], "budget: expected > 0 seconds"),
+        (["--budget", "nan"], "'nan' is no finite number"),
+        (["--budget", "inf"], "'inf' is no finite number"),
+        (["--set", "budget=inf"], "budget: expected > 0 seconds, and a finite number, found inf"),
+        (["--set", "shortest=inf"], "shortest: expected >= 0 seconds, and a finite number, found inf"),
         (["--precision", "fp8"], "'fp32', 'bf16'"),
         (["--set", "model.widht=4"], "did you mean model.width?"),
         (["--set", "mixers=linear"], "mixers: expected a list"),
@@ -56,6 +60,16 @@ def test_what_is_refused(argv, said, capsys):
     assert main(["bench", "-q", *argv]) == 2
     out, err = capsys.readouterr()
     assert out == "" and said in err and err.count("\n") == 1
+
+
+def test_nothing_measured_is_no_success(capsys, tmp_path):
+    out = tmp_path / "bench.json"
+    argv = ["bench", "-q", "--mixer", "linear", "--length", "40", "--length", "20", "--budget", "0.001"]
+    assert main([*argv, "--json", "--out", str(out), *SMALL]) == 1
+    said = capsys.readouterr()
+    assert said.err == "longseq: nothing was measured: none, linear: no time is left\n"
+    document = json.loads(said.out)
+    assert document["rows"] == [] and len(document["skipped"]) == 4 and document == json.loads(out.read_text())
 
 
 def test_an_output_that_stands_is_refused_before_measuring(capsys, tmp_path, monkeypatch):

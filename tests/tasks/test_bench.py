@@ -159,8 +159,8 @@ def test_what_takes_too_long_is_said():
 
 
 def test_without_time_nothing_is_measured():
-    found = bench(BenchConfig(model=MODEL, mixers=("linear",), lengths=(32,), budget=1e-3))
-    assert found.rows == [] and [row.mixer for row in found.skipped] == ["none", "linear"]
+    found = bench(BenchConfig(model=MODEL, mixers=("linear",), lengths=(32, 32), budget=1e-3))
+    assert found.rows == [] and [row.mixer for row in found.skipped] == ["none", "linear"]  # each length once
     assert all(row.out_of_time and row.reason == "no time is left" for row in found.skipped)
 
 
@@ -174,6 +174,9 @@ def test_without_time_nothing_is_measured():
         ({"chunk": 0}, "chunk: expected >= 1 token"),
         ({"repeats": 0}, "repeats: expected >= 1"),
         ({"budget": 0.0}, "budget: expected > 0 seconds"),
+        ({"budget": float("nan")}, "budget: expected > 0 seconds, and a finite number, found nan"),
+        ({"budget": float("inf")}, "budget: expected > 0 seconds, and a finite number, found inf"),
+        ({"shortest": float("inf")}, "shortest: expected >= 0 seconds, and a finite number, found inf"),
         ({"model": ModelConfig(width=6, heads=2)}, "an even number of channels a head"),
         ({"model": ModelConfig(visibility="both")}, "model.visibility"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -23,7 +24,7 @@ class BenchConfig:
     mixers: tuple[str, ...] = ("linear", "gated", "softmax", "softmax-both", "gru")
     """Mixers, and references by name; the blocks without attention are always measured beside them."""
     lengths: tuple[int, ...] = (512, 4096, 16384, 65536, 1048576)
-    """Tokens a pass."""
+    """Tokens a pass; one that stands there twice is measured once."""
     train: bool = False
     """Whether training steps are timed too."""
     chunk: int = CHUNK
@@ -56,8 +57,8 @@ class BenchConfig:
         require(bool(self.threads), "threads", self.threads, "at least one")
         require(self.chunk >= 1, "chunk", self.chunk, ">= 1 token")
         require(self.repeats >= 1, "repeats", self.repeats, ">= 1 round")
-        require(self.shortest >= 0, "shortest", self.shortest, ">= 0 seconds")
-        require(self.budget > 0, "budget", self.budget, "> 0 seconds")
+        require(0 <= self.shortest < math.inf, "shortest", self.shortest, ">= 0 seconds, and a finite number")
+        require(0 < self.budget < math.inf, "budget", self.budget, "> 0 seconds, and a finite number")
 
     @property
     def contenders(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def bench(config: BenchConfig, *, command: str = "longseq bench", progress: Prog
     progress = progress or NullProgress()
     began, load_before = time.monotonic(), load()
     kinds = (False, True) if config.train else (False,)
-    sittings = [Sitting(length=length, train=train) for train in kinds for length in config.lengths]
+    sittings = [Sitting(length=length, train=train) for train in kinds for length in dict.fromkeys(config.lengths)]
     rows: list[BenchRow] = []
     skipped: list[BenchSkipped] = []
     progress.start("bench", None, "row")  # no total: long rows come last, and a rate of rows would mislead
