@@ -36,6 +36,12 @@ LONGEST = 1 << 20
     type=click.IntRange(64, LONGEST),
     help="Tokens of the longest reading.  [default: 16384; 2048 where the state grows]",
 )
+@click.option(
+    "--long-sum",
+    metavar="TOKENS",
+    type=click.IntRange(1),
+    help="Tokens over which a memory of elu+1 is summed; 100000000 takes minutes.  [default: 64 × length]",
+)
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads.")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -46,6 +52,7 @@ def command(
     feature_map: str | None,
     assignments: tuple[str, ...],
     length: int | None,
+    long_sum: int | None,
     threads: int,
     device: str,
     as_json: bool,
@@ -56,6 +63,9 @@ def command(
     MODEL is a checkpoint directory or the name of a shipped one. Each law is tried in many cases; its worst figure
     stands beside its limit. Parallel and recurrent reading agree wherever time is cut, in tiles of any size, padded on
     any side, rescaled or not, in half precision, over growing lengths. Exit code 1: a law is broken.
+
+    The law "long sum" adds up the memory of plain linear attention (elu + 1) and sets it beside float64: with
+    --long-sum 100000000 it proves that a token still counts at the hundred-millionth.
     """
     if (model is None) == (not mixers):
         raise UsageError("what is to be checked: a MODEL or --mixer", remedy="give one of them, such as check dna")
@@ -74,7 +84,7 @@ def command(
     else:
         names = mixer_names() if "all" in mixers else list(dict.fromkeys(mixers))
         subjects = [random_model(name, feature_map, assignments, device) for name in names]
-    outcome = check(subjects, length, progress=talk.progress())
+    outcome = check(subjects, length, progress=talk.progress(), long_sum=long_sum)
     if as_json:
         run = _run(talk, subjects, device, threads, time.monotonic() - began)
         click.echo(to_json(outcome.to_json(run)))

@@ -10,6 +10,7 @@ from longseq.cli import check as command_line
 from longseq.cli import main
 from longseq.errors import ConfigError
 from longseq.model.mixers import MIXERS
+from longseq.tasks.check import operation
 from longseq.tasks.check.run import LAWS, LONGEST, check
 from longseq.tasks.check.subject import random_model
 
@@ -145,6 +146,27 @@ def test_usage_errors(arguments, said, capsys):
     assert main(["check", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1 and said in err
+
+
+def test_the_long_sum_is_as_long_as_wanted(capsys, monkeypatch):
+    subject, laws = random_model("linear", None, SMALL), [law for law in LAWS if law.name == "long sum"]
+    for tokens, wanted in {None: 64 * LENGTH, 1: 1, 70_001: 70_001}.items():
+        *_, last = operation.long_sum(subject, LENGTH, tokens)
+        assert last.what == f"after {wanted:,} tokens"
+        (found,) = check([subject], LENGTH, laws, long_sum=tokens).laws
+        assert found.ok and found.cases == (1 if wanted == 1 else 2)
+    with pytest.raises(ConfigError, match="long sum: expected >= 1 token"):
+        check([subject], LENGTH, laws, long_sum=0)
+    faults.rounded_memory(monkeypatch)
+    assert command("--mixer", "linear", "--long-sum", "77") == 1
+    assert "long sum is broken: " in (err := capsys.readouterr().err) and "after 77 tokens" in err
+
+
+@pytest.mark.slow
+def test_a_memory_holds_over_a_hundred_million_tokens():
+    laws = [law for law in LAWS if law.name == "long sum"]
+    (found,) = check([random_model("linear", None, SMALL)], 64, laws, long_sum=100_000_000).laws
+    assert found.ok and found.cases > 3
 
 
 def test_the_length_has_an_end():

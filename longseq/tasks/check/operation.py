@@ -23,7 +23,7 @@ EPS = 1e-6
 MEMORY_LIMIT = 1e-6
 """Relative error of a memory after any number of tokens."""
 TIMES = 64
-"""The plain sum is cheap: it is taken over so many times the tokens that the model reads."""
+"""The plain sum is cheap: it is taken over so many times the tokens that the model reads, unless told otherwise."""
 PIECE = 65536
 
 
@@ -75,20 +75,22 @@ def epsilon(subject: Subject, length: int) -> Iterator[Case]:
                 yield Case(f"{name}, keys of size 2^{power}", precision, error(found, wanted), LIMIT[precision])
 
 
-def long_sum(subject: Subject, length: int) -> Iterator[Case]:
-    """The memory of plain linear attention (elu + 1, two channels) over very many tokens."""
+def long_sum(subject: Subject, length: int, tokens: int | None = None) -> Iterator[Case]:
+    """The memory of plain linear attention (elu + 1, two channels) over very many tokens, `TIMES` × length or `tokens`,
+    against the sum in float64, after so many and 8 times as many each."""
+    tokens = tokens or TIMES * length
     phi = feature_map("elu+1", 1, 2)
     generator = torch.Generator().manual_seed(0)
     total, memory, done, last = torch.zeros(1, 1, 2, 3, dtype=torch.float64, device=subject.device), None, 0, 0
-    while done < TIMES * length:
-        size = min(PIECE, TIMES * length - done)
+    while done < tokens:
+        size = min(PIECE, tokens - done)
         q, k, v = torch.randn(3, 1, 1, size, 2, generator=generator).to(subject.device)
         with torch.inference_mode():
             keys = phi.key(k)[0]
             _, memory = linear_attention(phi.query(q), keys, v, memory, eps=phi.eps)
             total += keys.double().mT @ torch.cat([v, torch.ones_like(v[..., :1])], -1).double()
         done += size
-        if done >= 8 * last or done == TIMES * length:
+        if done >= 8 * last or done == tokens:
             last = done
             yield Case(f"after {done:,} tokens", "float32", error(memory.value(), total), MEMORY_LIMIT)
 

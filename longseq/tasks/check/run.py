@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 from longseq.config import require
@@ -16,6 +18,7 @@ LENGTH = 16384
 """Tokens of the longest reading, unless told otherwise."""
 GROWING = 2048
 """The same where the state grows with the record."""
+LONG_SUM = "long sum"
 LONGEST = 1 << 20
 """Tokens of the longest reading at most: laws hold what they read in memory."""
 
@@ -34,7 +37,7 @@ LAWS = (
     Law("size", drift.size, operation.needs_memory),
     Law("definition", operation.definition, operation.needs_memory),
     Law("epsilon", operation.epsilon, operation.needs_memory),
-    Law("long sum", operation.long_sum, operation.needs_memory),
+    Law(LONG_SUM, operation.long_sum, operation.needs_memory),
     Law("strand", strand.gap, strand.needs_dna),
 )
 """In the order in which they are tried and reported."""
@@ -45,6 +48,8 @@ def check(
     length: int | None = None,
     laws: Sequence[Law] = LAWS,
     progress: Progress | None = None,
+    *,
+    long_sum: int | None = None,
 ) -> CheckOutcome:
     """Try every law on every subject.
 
@@ -52,8 +57,11 @@ def check(
         length: Tokens of the longest reading, 64 to `LONGEST`; None: 16,384, or 2,048 where the state grows
             with the record.
         progress: Told of each law that is done.
+        long_sum: Tokens of the law of that name, on each subject with a memory; None: 64 × length.
     """
     require(length is None or 64 <= length <= LONGEST, "length", length, f"64 to {LONGEST:,} tokens")
+    require(long_sum is None or long_sum >= 1, "long sum", long_sum, ">= 1 token")
+    laws = [_summing(law, long_sum) for law in laws]
     progress = progress or NullProgress()
     results: list[LawResult] = []
     skipped: list[SkippedLaw] = []
@@ -74,6 +82,11 @@ def check(
     finally:
         progress.finish()
     return CheckOutcome(laws=tuple(results), skipped=tuple(skipped), figures=tuple(figures))
+
+
+def _summing(law: Law, tokens: int | None) -> Law:
+    """The law, and if it is that of the long sum, over so many tokens."""
+    return replace(law, cases=partial(operation.long_sum, tokens=tokens)) if law.name == LONG_SUM else law
 
 
 def _results(law: Law, subject: Subject, cases: list[Case]) -> list[LawResult]:
