@@ -33,7 +33,10 @@ class _Seconds(click.ParamType):
     name = "seconds"
 
     def convert(self, value: float | str, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        seconds = click.FLOAT.convert(value, param, ctx)
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
         if not math.isfinite(seconds):
             self.fail(f"{value!r} is no finite number", param, ctx)
         return seconds

@@ -47,6 +47,7 @@ def test_a_table(capsys):
         (["--threads", "0"], "'0' is neither 'best' nor a number of threads"),
         (["--budget", "0"], "budget: expected > 0 seconds"),
         (["--budget", "nan"], "'nan' is no finite number"),
+        (["--budget", "long"], "'long' is no finite number"),
         (["--budget", "inf"], "'inf' is no finite number"),
         (["--set", "budget=inf"], "budget: expected > 0 seconds, and a finite number, found inf"),
         (["--set", "shortest=inf"], "shortest: expected >= 0 seconds, and a finite number, found inf"),

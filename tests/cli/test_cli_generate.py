@@ -48,7 +48,7 @@ def test_from_a_saved_state(run, tmp_path):
     code, more, _ = run("--state", state, "--length", 30)
     assert code == 0 and some[:-1] + more == whole
     code, _, err = run("--save-state", state)
-    assert code == 2 and "exists already; --force replaces it" in err
+    assert code == 2 and "exists already; give another name, or --force to replace it" in err
     assert run("--save-state", state, "--force")[0] == 0
     code, _, err = run("--state", state, model="text")
     assert code == 1 and "found one of another model" in err

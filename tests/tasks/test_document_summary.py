@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longseq.errors import UsageError
+from longseq.errors import LongseqError
 from longseq.formats import read
 from longseq.records import Record
 from longseq.tasks.summarize.document import DocumentConfig, summarize_document
@@ -262,7 +262,7 @@ def test_the_spool_is_private_and_leaves_nothing(tmp_path):
 
 def test_a_spool_without_a_place_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr("longseq.tasks.summarize.scratch.IN_MEMORY", 100)
-    with pytest.raises(UsageError, match=r"temporary data cannot be kept .*; set TMPDIR"):
+    with pytest.raises(LongseqError, match=r"temporary data cannot be kept .*; set TMPDIR"):
         summarize_document(document(told(200)), spool_folder=tmp_path / "none")
 
 

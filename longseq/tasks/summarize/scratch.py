@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from longseq.errors import UsageError
+from longseq.errors import LongseqError
 
 IN_MEMORY = 1 << 24
 """Bytes before a file is made."""
@@ -14,7 +14,7 @@ IN_MEMORY = 1 << 24
 class Scratch:
     """Bytes are appended, and read by position. The file has mode 0600 and goes when it is closed or the process dies.
 
-    It lies in `folder`, or where TMPDIR points. `append` and `read` raise UsageError where the folder takes no more.
+    It lies in `folder`, or where TMPDIR points. `append` and `read` raise LongseqError where the folder takes no more.
     """
 
     def __init__(self, folder: str | Path | None = None):
@@ -51,8 +51,8 @@ class Scratch:
         except OSError as error:
             raise self._no_room(error) from None
 
-    def _no_room(self, error: OSError) -> UsageError:
-        return UsageError(
+    def _no_room(self, error: OSError) -> LongseqError:
+        return LongseqError(
             f"temporary data cannot be kept ({error.strerror})",
             where=self._folder or tempfile.gettempdir(),
             remedy="set TMPDIR to a folder with room for three times the text",
