@@ -120,7 +120,7 @@ class Encoder(nn.Module):
             )
         if state is None:
             return
-        wanted = [layer.mixer.state_type for layer in self.layers]  # type: ignore[union-attr]
+        wanted: list[type] = [layer.mixer.state_type for layer in self.layers]  # type: ignore[union-attr, misc]
         if [type(part) for part in state.layers] != wanted:
             raise StateError(
                 where="state",
