@@ -100,6 +100,12 @@ def test_each_error_has_its_code_and_its_line(error, code, said, monkeypatch, ca
     assert "Traceback" in capsys.readouterr().err
 
 
+def heard() -> None:
+    """Signals that whoever runs the tests ignores (nohup, a job in the background) are not ignored in the child."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def endless(tmp_path, stop: int) -> subprocess.CompletedProcess:
     """A run whose input never ends, stopped by a signal once its output folder has begun."""
     reader, writer = os.pipe()
@@ -109,6 +115,7 @@ def endless(tmp_path, stop: int) -> subprocess.CompletedProcess:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heard,
     )
     os.close(reader)
     os.write(writer, b">endless\n" + b"ACGT" * 5000 + b"\n")
