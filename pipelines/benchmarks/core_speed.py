@@ -73,7 +73,15 @@ def bound(quick: bool) -> Iterator[dict]:
 
 
 def softmax(quick: bool) -> Iterator[dict]:
-    for length in (512,) if quick else CAUSAL:
+    yield from against_softmax((512,) if quick else (512, 4096), quick)
+
+
+def softmax_long(quick: bool) -> Iterator[dict]:
+    yield from against_softmax((16384,) if quick else (16384, 65536), quick)
+
+
+def against_softmax(lengths: tuple[int, ...], quick: bool) -> Iterator[dict]:
+    for length in lengths:
         found = measured(("linear", "softmax", "softmax-bare", "softmax-both"), length, quick)
         rows = rows_of(found)
         for name, target in (
@@ -152,7 +160,7 @@ def lanes(quick: bool) -> Iterator[dict]:
 
 
 PARTS: dict[str, Callable[[bool], Iterator[dict]]] = {
-    part.__name__: part for part in (bound, softmax, gru, rate, wide, million, train, stream, lanes)
+    part.__name__: part for part in (bound, softmax, softmax_long, gru, rate, wide, million, train, stream, lanes)
 }
 
 
