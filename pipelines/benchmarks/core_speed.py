@@ -49,7 +49,7 @@ def line(what: str, found: float, rule: str, target: float, unit: str = "×", **
 
 def measured(mixers: tuple[str, ...], length: int, quick: bool, model: ModelConfig = PLAIN, threads=THREADS) -> Bench:
     """Rows of one length, as many rounds as suit it."""
-    repeats = 1 if quick else 9 if length <= 4096 else 5 if length <= 16384 else 3
+    repeats = 1 if quick else 9 if length <= 4096 else 5 if length <= 16384 else 3 if length <= 65536 else 2
     return bench(
         BenchConfig(model=model, mixers=mixers, lengths=(length,), threads=threads, repeats=repeats, budget=1e6),
         command="core_speed.py",
@@ -82,7 +82,10 @@ def softmax_long(quick: bool) -> Iterator[dict]:
 
 def against_softmax(lengths: tuple[int, ...], quick: bool) -> Iterator[dict]:
     for length in lengths:
-        found = measured(("linear", "softmax", "softmax-bare", "softmax-both"), length, quick)
+        # Minutes a pass at the longest: one round, at both threads, where the quotient is far from its target.
+        long = length > 16384
+        mixers = ("linear", "softmax", "softmax-bare", "softmax-both")
+        found = measured(mixers, length, quick or long, threads=THREADS[-1:] if long else THREADS)
         rows = rows_of(found)
         for name, target in (
             ("softmax", CAUSAL[length]),
