@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
@@ -26,9 +27,9 @@ BEHIND = 256
 class Track(Iterator[Scored]):
     """The readings of one record, in order; ends with its last token, or raises the InputError that ended it."""
 
+    @abstractmethod
     def snapshot(self) -> Snapshot:
         """What a later reading needs to go on from where this one stands; after its end, with letters appended."""
-        raise NotImplementedError
 
 
 class _Short(Track):

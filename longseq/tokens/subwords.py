@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -29,7 +30,7 @@ LONGEST_KMER = 8
 """4^8 k-mers are 65,536 ids; more would be a table that few bases of a genome ever train."""
 
 
-class DnaSubwords:
+class DnaSubwords(ABC):
     """What both kinds share: the file, the alphabet, the bases of each token."""
 
     def __init__(self, text: str, where: str = "tokenizer"):
@@ -57,13 +58,13 @@ class DnaSubwords:
         """Number of ids."""
         return len(self.words)
 
+    @abstractmethod
     def chunks(self, pieces: Iterator[bytes], size: int) -> Iterator[Chunk]:
         """Chunks of `size` tokens, the last one shorter, of a record that arrives in any pieces.
 
         Raises:
             AlphabetError: a byte outside the alphabet, with its 1-based base number in the record.
         """
-        raise NotImplementedError
 
     def encode(self, letters: bytes) -> np.ndarray:
         """Ids (T,) int32 of a whole record."""
