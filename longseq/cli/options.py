@@ -28,6 +28,13 @@ region_option = click.option(
     help="Only this stretch, 1-based and closed.",
 )
 """`--region`, once."""
+unknown_option = click.option(
+    "--on-unknown",
+    type=click.Choice(["error", "N"]),
+    default="error",
+    show_default=True,
+    help="Letters outside the IUPAC codes: stop, or read as N.",
+)
 
 
 def talking(function: F) -> F:

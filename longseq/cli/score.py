@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import computing, region_option, talking
+from longseq.cli.options import computing, region_option, talking, unknown_option
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -34,13 +34,7 @@ if TYPE_CHECKING:
     help="Score the reverse complement as well, in a row of its own.",
 )
 @region_option
-@click.option(
-    "--on-unknown",
-    type=click.Choice(["error", "N"]),
-    default="error",
-    show_default=True,
-    help="Letters outside the IUPAC codes: stop, or read as N.",
-)
+@unknown_option
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
 @click.option("--state", metavar="FILE", help="A saved state: the one record goes on from there.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import computing, region_option, talking
+from longseq.cli.options import computing, region_option, talking, unknown_option
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -33,13 +33,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @region_option
-@click.option(
-    "--on-unknown",
-    type=click.Choice(["error", "N"]),
-    default="error",
-    show_default=True,
-    help="Letters outside the IUPAC codes: stop, or read as N.",
-)
+@unknown_option
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
     "--strands",

@@ -6,19 +6,12 @@ from typing import Any
 
 import click
 
-from longseq.cli.options import talking
+from longseq.cli.options import talking, unknown_option
 from longseq.cli.talk import Talk
 from longseq.log import short
 
 _KIND = click.option(
     "--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like."
-)
-_UNKNOWN = click.option(
-    "--on-unknown",
-    type=click.Choice(["error", "N"]),
-    default="error",
-    show_default=True,
-    help="Letters outside the IUPAC codes: stop, or read as N.",
 )
 
 
@@ -47,7 +40,7 @@ def command() -> None:
 )
 @click.option("--seed", type=int, help="Of the sample, and of where DNA is cut.  [default: 0]")
 @_KIND
-@_UNKNOWN
+@unknown_option
 @talking
 def train(
     inputs: tuple[str, ...],
@@ -110,7 +103,7 @@ def train(
     "--input", "inputs", metavar="FILE", multiple=True, help="Count the tokens of a file or folder; may be repeated."
 )
 @_KIND
-@_UNKNOWN
+@unknown_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
 def show(
