@@ -1,0 +1,49 @@
+"""From records to windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longseq.config import require
+from longseq.records import Alphabet
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """From records to windows."""
+
+    window: int = 2048
+    """W, bases of a window: how far gradients reach."""
+    carry: int = 1
+    """Consecutive windows over which the state is carried, detached, before it starts anew; 1: every window does."""
+    both_strands: bool = True
+    """Read each window (or run of carried windows) from a strand drawn at random; false: forward only."""
+    relabel: float = 0.0
+    """Share of windows in which the four bases are renamed by a permutation drawn at random, so that composition has
+    to be learned from what was just read, not by heart."""
+    relabel_by: Literal["any", "paired"] = "any"
+    """Draw from all 24 permutations, or from the 8 that keep complements complementary."""
+    ambiguity: Literal["keep", "N"] = "keep"
+    """IUPAC codes other than ACGTN keep ids of their own, or are read as N. None of them is ever scored."""
+    tokenizer: str | None = None
+    """A tokenizer.json: learn from documents, or from DNA in words; positions then count its tokens, every document is
+    a record, and DNA is read forward only. None: letters of DNA."""
+    held_out: float = 0.02
+    """Share of the bases kept for evaluation: whole records where some are small enough, else the end of each."""
+    held_out_records: tuple[str, ...] = ()
+    """Ids of the records kept for evaluation instead; every record of that id."""
+    seed: int = 0
+    """Of the order of windows, their offsets, strands and renamings, and of the records held out."""
+
+    def __post_init__(self):
+        require(self.window >= 2, "data.window", self.window, ">= 2 bases")
+        require(self.carry >= 1, "data.carry", self.carry, ">= 1 window")
+        require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
+        require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
+        require(self.seed >= 0, "data.seed", self.seed, ">= 0")
+        require(not (self.tokenizer and self.relabel), "data.relabel", self.relabel, "0 with data.tokenizer")
+
+    @property
+    def alphabet(self) -> Alphabet:
+        return Alphabet(ambiguity=self.ambiguity)

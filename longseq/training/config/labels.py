@@ -1,0 +1,54 @@
+"""What is asked of labelled records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longseq.config import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelConfig:
+    """What is asked of labelled records: of whole ones (classify, multilabel, regress) or of every base (annotate)."""
+
+    file: str | None = None
+    """Labels: a TSV or CSV with a header line; for annotate BED, GFF3, GTF or GenBank, whose
+    intervals are the classes."""
+    id: str | None = None
+    """Column with ids of records; None: the first."""
+    column: str | None = None
+    """Column with the label; None: `label`, or the only one that is left. Several labels (multilabel) are separated
+    by `;`. An empty cell and NA are no label."""
+    group: str | None = None
+    """Column whose groups are never divided by the held-out split; None: `group` where there is one, else each id is a
+    group of its own."""
+    unknown: Literal["error", "skip"] = "error"
+    """Labels of records that no input holds: an error, or passed over and counted."""
+    unlabelled: Literal["skip", "error"] = "skip"
+    """Records without a label: passed over and counted, or an error. For annotate, records without an interval are
+    background."""
+    classes: tuple[str, ...] = ()
+    """annotate: names of intervals to learn, such as CDS; empty: all."""
+    background: str = "background"
+    """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
+    strands: bool = False
+    """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
+    reversed; an interval without a strand is `name+`."""
+    held_out: float = 0.2
+    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, of each class alike. For
+    annotate, the end of each record where there is but one."""
+    held_out_groups: tuple[str, ...] = ()
+    """Groups kept for evaluation instead."""
+    pooling: Literal["mean", "max", "last", "attention"] = "mean"
+    """How a record is read together; the same however it was cut."""
+    weights: Literal["equal", "balanced"] = "equal"
+    """Every example counts the same, or every class does: N / (C N_class) an example (multilabel: a label that is
+    there counts as the records without it over those with it)."""
+    smoothing: float = 0.0
+    """Share of the target that is spread evenly over the classes (Szegedy et al. 2016, section 7)."""
+
+    def __post_init__(self):
+        require(0 <= self.held_out < 1, "labels.held_out", self.held_out, "a share, 0 to below 1")
+        require(0 <= self.smoothing < 1, "labels.smoothing", self.smoothing, "a share, 0 to below 1")
+        require(bool(self.background), "labels.background", self.background, "a name")

@@ -1,0 +1,39 @@
+"""How parameters are updated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longseq.config import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimiserConfig:
+    """AdamW (Loshchilov and Hutter 2019, algorithm 2), linear warm-up and cosine decay."""
+
+    rate: float = 3e-3
+    """Highest learning rate."""
+    floor: float = 0.05
+    """Last learning rate, as a share of the highest."""
+    warmup: float = 0.02
+    """Share of the run over which the rate rises from 0."""
+    beta1: float = 0.9
+    """Decay of the running mean of gradients, a step."""
+    beta2: float = 0.95
+    """Decay of the running mean of squared gradients, a step."""
+    epsilon: float = 1e-8
+    """Added to the root of the mean square."""
+    weight_decay: float = 0.1
+    """Decay of weight matrices, times the rate, a step; norms, biases, embeddings and other vectors have none."""
+    clip: float = 1.0
+    """Largest norm of the gradient of all parameters together."""
+
+    def __post_init__(self):
+        require(self.rate > 0, "optimiser.rate", self.rate, "above 0")
+        require(0 <= self.floor <= 1, "optimiser.floor", self.floor, "a share, 0 to 1")
+        require(0 <= self.warmup < 1, "optimiser.warmup", self.warmup, "a share, 0 to below 1")
+        for name in ("beta1", "beta2"):
+            require(0 <= getattr(self, name) < 1, f"optimiser.{name}", getattr(self, name), "in [0, 1)")
+        require(self.epsilon > 0, "optimiser.epsilon", self.epsilon, "above 0")
+        require(self.weight_decay >= 0, "optimiser.weight_decay", self.weight_decay, ">= 0")
+        require(self.clip > 0, "optimiser.clip", self.clip, "above 0")

@@ -1,0 +1,116 @@
+"""A training run as a whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Literal
+
+from longseq.config import require
+from longseq.model.config import ModelConfig
+from longseq.model.mixers import WHOLE
+from longseq.training.config.data import DataConfig
+from longseq.training.config.keeping import CheckpointConfig, EvaluationConfig, ProcessesConfig
+from longseq.training.config.labels import LabelConfig
+from longseq.training.config.mask import MaskConfig
+from longseq.training.config.optimiser import OptimiserConfig
+
+LABELLED = ("classify", "multilabel", "regress", "annotate")
+"""Tasks that learn from labels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """A training run. It ends at `steps`, `epochs` or `minutes`, whichever comes first; else after one epoch."""
+
+    inputs: tuple[str, ...] = ()
+    """Sequence files."""
+    task: Literal["next", "masked", "classify", "multilabel", "regress", "annotate"] = "next"
+    """What is learned: the next base; hidden bases, from both sides; one class of a record, any number of them, or a
+    number; a class of every base."""
+    start: str | None = None
+    """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
+    freeze: Literal["nothing", "encoder"] = "nothing"
+    """What stays as it was at the start: nothing, or the encoder, so that the head alone is trained."""
+    steps: int | None = None
+    """Optimiser steps."""
+    epochs: float | None = None
+    """Times that the training bases are read."""
+    minutes: float | None = None
+    """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
+    batch: int = 16384
+    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process."""
+    accumulate: int = 1
+    """Parts into which each process divides its windows of a step, worked off one after the other: the memory of one
+    part, the gradient of all."""
+    recompute: bool = False
+    """Keep only the input of each layer for the gradient, and work the layer out again: less memory, more time."""
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    """Of matrix products; parameters, memories and optimiser are fp32. In fp16 the loss is scaled, and a step whose
+    gradients overflow is passed over."""
+    device: str = "auto"
+    """Where to run: cpu, cuda, cuda:1; auto: a CUDA device where there is one, else the CPU. (Memories are summed in
+    float64, which Metal has not.)"""
+    threads: int | None = None
+    """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
+    model: ModelConfig = field(default_factory=ModelConfig)
+    data: DataConfig = field(default_factory=DataConfig)
+    labels: LabelConfig = field(default_factory=LabelConfig)
+    mask: MaskConfig = field(default_factory=MaskConfig)
+    optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
+    processes: ProcessesConfig = field(default_factory=ProcessesConfig)
+
+    def __post_init__(self):
+        require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
+        require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
+        require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
+        require(self.batch >= self.data.window, "batch", self.batch, f"at least one window ({self.data.window} tokens)")
+        known = re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device)
+        require(known is not None, "device", self.device, "auto, cpu, cuda or cuda:N")
+        letters = len(self.data.alphabet.letters)
+        require(
+            self.model.vocabulary >= letters,
+            "model.vocabulary",
+            self.model.vocabulary,
+            f"at least the {letters} letters of the alphabet",
+        )
+        require(self.threads is None or self.threads >= 1, "threads", self.threads, ">= 1")
+        require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
+        if self.processes.sequence > 1:
+            self._require_slices()
+        self._require_labels()
+
+    def _require_slices(self) -> None:
+        key, slices = "processes.sequence", self.processes.sequence
+        whole = sorted(set(self.model.pattern) & set(WHOLE))
+        require(not whole, key, slices, f"1 with {', '.join(whole)} mixers, which read a window whole")
+        require(self.task == "next", key, slices, f"1 to {self.task}")
+        require(slices <= self.data.window, key, slices, f"at most data.window ({self.data.window})")
+
+    def _require_labels(self) -> None:
+        labels, task = self.labels, self.task
+        needs = "'nothing' without a model to start from"
+        require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
+        labelled = task in LABELLED
+        words = self.data.tokenizer
+        require(task == "next" or not words, "data.tokenizer", words, f"none to {task}: that takes letters of DNA")
+        require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
+        require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
+        number = task == "regress"
+        require(not (number and labels.smoothing), "labels.smoothing", labels.smoothing, "0 to regress")
+        require(not (number and labels.weights == "balanced"), "labels.weights", labels.weights, "'equal' to regress")
+        causal = self.model.visibility == "causal"
+        require(
+            not (task == "masked" and causal), "model.visibility", "causal", "'both' or 'segment' with task 'masked'"
+        )
+        if self.model.visibility == "both":
+            require(self.data.carry == 1, "data.carry", self.data.carry, "1 window with model.visibility 'both'")
+        if self.model.visibility == "segment" and self.data.carry > 1:
+            whole = f"a multiple of model.segment ({self.model.segment}), over which states are carried"
+            require(self.data.window % self.model.segment == 0, "data.window", self.data.window, whole)
+
+
+def _file_rule(task: str, labelled: bool) -> str:
+    return f"a file of labels to {task} by" if labelled else f"none with task {task!r}"
