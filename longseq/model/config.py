@@ -11,7 +11,7 @@ from longseq.ops.feature_maps import FEATURE_MAPS
 
 CHOICES = {
     "visibility": ("causal", "segment", "both"),
-    "decay": ("channel", "head"),
+    "decay": ("channel", "head", "fixed", "none"),
     "mixer_norm": ("width", "head", "none"),
     "norm": ("rms", "layer"),
     "feedforward": ("swiglu", "gelu"),
@@ -46,8 +46,9 @@ class ModelConfig:
     """phi of the linear mixers."""
     convolution: int = 4
     """W, taps of the short convolution of gated, mlstm, delta and gated_delta mixers; 0: none."""
-    decay: Literal["channel", "head"] = "channel"
-    """Whether each key channel of a gated mixer forgets at its own rate, or a whole attention head at one."""
+    decay: Literal["channel", "head", "fixed", "none"] = "channel"
+    """How a gated mixer forgets: each key channel, or a whole attention head, at a rate that the input decides; a head
+    at a rate that stays as it was at the start; or not at all."""
     longest: int = 262144
     """Tokens: the longest time constant over which the decays of retention, gated, mlstm and gated_delta mixers are
     spread at the start; some channels or heads of the last three begin a hundred times slower."""

@@ -267,6 +267,8 @@ def test_configuration_errors_name_the_key(options, key):
         {"convolution": 0},
         {"decay": "head"},
         {"decay": "head", "feature_map": "hedgehog"},
+        {"decay": "fixed", "feature_map": "hedgehog"},
+        {"decay": "none"},
     ],
 )
 def test_options_keep_the_split_law(option, bases):

@@ -1,4 +1,5 @@
-"""Linear attention that forgets: a decay per channel and input, a short convolution, a norm and an output gate.
+"""Linear attention that forgets: a decay per channel and input (or a plainer one), a short convolution, a norm and an
+output gate.
 
 The decay follows gated linear attention (Yang et al. 2024), spread at the start over time constants from one token to
 the longest context, with some channels that hardly decay; the denominator decays with the memory.
@@ -44,7 +45,12 @@ class Gated(nn.Module):
         self.heads, self.block, self.rescale = heads, config.block, config.rescale
         self.taps = config.convolution or 1
         self.project = nn.Linear(width, 3 * width, bias=False)
-        self.decay = nn.Linear(width, width if config.decay == "channel" else heads)
+        rates = {"channel": width, "head": heads}.get(config.decay, 0)
+        self.decay = nn.Linear(width, rates) if rates else None
+        # Numbers, not a buffer: a model cast to bfloat16 keeps its time constants.
+        self.fixed = (
+            forget_bias(heads, config.longest).neg().sigmoid().neg().tolist() if config.decay == "fixed" else []
+        )
         self.gate = nn.Linear(width, width, bias=False) if config.output_gate else None
         if config.convolution:
             self.convolution = nn.Parameter(torch.randn(3 * width, self.taps) * 0.5 / self.taps)
@@ -60,6 +66,8 @@ class Gated(nn.Module):
             self.norm = nn.RMSNorm(width if config.mixer_norm == "width" else width // heads, eps=1e-6)
         self.norm_in_heads = config.mixer_norm == "head"
         self.output = nn.Linear(width, width, bias=False)
+        if self.decay is None:
+            return
         with torch.no_grad():
             self.decay.weight.mul_(0.1)
             if config.decay == "channel":
@@ -78,17 +86,13 @@ class Gated(nn.Module):
                 # A first pass for the tail alone: it needs the inputs, not the result.
                 tail = exchange.tail(short_convolution(joined, self.convolution, tail, mask)[1], tail)
             joined, tail = short_convolution(joined, self.convolution, tail, mask)
-        with working_precision(x):
-            # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
-            dtype = working_dtype(x)
-            g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
         y, memory = attend(
             self.map,
             stack_heads(joined, 3, self.heads),
             None if state is None else state.memory,
             mask,
             exchange,
-            decay=split_heads(g, self.heads),
+            decay=self._log_decay(x),
             decay_bound=1.0,
             block=self.block,
             rescale=self.rescale,
@@ -98,6 +102,19 @@ class Gated(nn.Module):
         if self.gate is not None:
             y = y * F.silu(self.gate(x))
         return self.output(y), GatedState(memory, tail)
+
+    def _log_decay(self, x: Tensor) -> Tensor | None:
+        """x (B, T, D) → (B, H, T, K or 1) in [-1, 0]; None: nothing is forgotten."""
+        if self.fixed:
+            rates = x.new_tensor(self.fixed, dtype=working_dtype(x))
+            return rates[:, None, None].expand(len(x), -1, x.shape[1], 1)
+        if self.decay is None:
+            return None
+        with working_precision(x):
+            # bfloat16 rounds a decay above 0.998 to 1: gates stay in the working precision.
+            dtype = working_dtype(x)
+            g = -torch.sigmoid(F.linear(x.to(dtype), self.decay.weight.to(dtype), self.decay.bias.to(dtype)))
+        return split_heads(g, self.heads)
 
 
 def initial_decay_bias(channels: int, longest: int) -> Tensor:
