@@ -1,4 +1,4 @@
-"""The loop: try a step, step, evaluate, save, go on.
+"""The loop: step, evaluate, save, go on.
 
 A step is a function of the parameters, the carried state and its number. So a run that was stopped and resumed is, bit
 for bit on the CPU with the same number of threads, the run that was not.
@@ -6,29 +6,23 @@ for bit on the CPU with the same number of threads, the run that was not.
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
-from longseq.config import to_mapping
 from longseq.log import Progress, memory
-from longseq.model import save
-from longseq.training import checkpoint, limit, nonfinite, start
+from longseq.training import checkpoint, limit, start
 from longseq.training.batch import Batch
-from longseq.training.card import card
-from longseq.training.carried import pack, unpack
+from longseq.training.carried import unpack
 from longseq.training.checkpoint import Position
 from longseq.training.config import TrainConfig
-from longseq.training.device import alone, peak_memory, raise_in_all, sum_over
+from longseq.training.device import peak_memory, raise_in_all, sum_over
 from longseq.training.journal import Journal
 from longseq.training.optimiser import rate
-from longseq.training.plan import Outcome, Plan, last_step
+from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
+from longseq.training.saving import Saving
 from longseq.training.sequence import Place
 from longseq.training.signals import StopRequest
 from longseq.training.steps import Ahead, Steps
@@ -56,66 +50,30 @@ class Loop:
         self.steps = Steps(task.train, size, self.place.lane, self.place.lanes)
         saved: dict[str, Any] = {}
         if last is None:
-            self.model, self.position = start.first_model(config, task).train(), Position()
+            self.model, position = start.first_model(config, task).train(), Position()
         else:
-            self.model, self.position, saved = checkpoint.load_step(last)
-            checkpoint.same_run(self.position, config, task.digest, self.place.lanes)
+            self.model, position, saved = checkpoint.load_step(last)
+            checkpoint.same_run(position, config, task.digest, self.place.lanes)
         self.model.encoder.recompute = config.recompute
         self.model.encoder.requires_grad_(config.freeze != "encoder")
         self.objective = self.place.share(task.objective(self.model), task.train.carry)
         self.update = Update(self.objective, config, processes, saved.get("optimiser"))
-        self.step, self.tokens = self.position.step, self.position.tokens
+        self.saving = Saving(
+            config, folder, processes, self.place, task, self.model, self.update, position, last is not None
+        )
+        self.step, self.tokens = position.step, position.tokens
         self.state = None
         """What the windows of the last step left behind, where the next one takes it up."""
         if saved:
             batch = self.steps.batch(self.step)
             self.state = unpack(saved["states"], self.objective, batch, processes, self.place.slices)
-        self._began = began - self.position.seconds
-        self._saved_at = self._resumed_at = self.step if saved else -1
-        self._evaluation_seconds = 0.0
+        self._began = began - position.seconds
+        self.evaluation_seconds = 0.0
+        """What an evaluation takes, as far as that is known."""
 
     def seconds(self) -> float:
         """Wall time, over all resumes."""
         return time.monotonic() - self._began
-
-    def plan(self) -> Plan:
-        """Time a step on the next batch, without its update.
-
-        Raises:
-            ConfigError: no step is done yet, and `minutes` are too few for one.
-        """
-        config = self.config
-        batch = self.steps.batch(self.step)
-        began = 0.0
-        for _ in range(2):  # the first pays for what is made once
-            began = time.monotonic()
-            self.update.gradients(self.step, batch, float(batch.weight.sum()))
-            self.update.drop()
-        step_seconds, size = self._of_first(time.monotonic() - began), self.steps.size * self.steps.windows.width
-        # Forward only; measured once there is one.
-        self._evaluation_seconds = 0.5 * step_seconds * self.task.to_score / size
-        spent = self._of_first(self.seconds())
-        if self.step == 0:
-            limit.require_a_step(config.minutes, self._evaluation_seconds, spent, step_seconds)
-        parameters = sum(p.numel() for p in self.model.parameters() if p.requires_grad)
-        return Plan(
-            parameters=parameters,
-            bases=self.task.bases,
-            data=self.task.described,
-            held_out=self.task.rule,
-            batch=size,
-            steps=last_step(config, self.steps.per_epoch),
-            first_step=self.step,
-            minutes=config.minutes,
-            spent=spent,
-            step_seconds=step_seconds,
-            memory_mib=peak_memory(self.processes.device) + 2 * 4 * parameters / 2**20,
-            device=self.processes.device.type,
-            precision=config.precision,
-            threads=torch.get_num_threads(),
-            processes=self.processes.num_processes,
-            notes=self.task.notes(),
-        )
 
     def go(self, plan: Plan, progress: Progress) -> Outcome:
         """Step to the end of the plan, or to a stop."""
@@ -153,15 +111,15 @@ class Loop:
 
     def _agree(self, batch: Batch, stop: StopRequest, journal: Journal | None) -> tuple[float, float, bool, float]:
         """Weight and tokens in all processes, whether any was asked to stop, the share of the time that is over."""
-        over = limit.share(self.config.minutes, self._evaluation_seconds, self.seconds())
+        over = limit.share(self.config.minutes, self.evaluation_seconds, self.seconds())
         flags = stop.name is not None, journal is not None and journal.failed is not None
         sums = sum_over(self.processes, float(batch.weight.sum()), batch.tokens, *flags)
         if sums[3]:
             raise_in_all(self.processes, journal.failed if journal else None)
         slices = self.place.slices  # so many processes have each window
-        return sums[0] / slices, sums[1] / slices, sums[2] > 0, self._of_first(over)
+        return sums[0] / slices, sums[1] / slices, sums[2] > 0, self.of_first(over)
 
-    def _of_first(self, value: float) -> float:
+    def of_first(self, value: float) -> float:
         """The value in the first process: one clock for all."""
         return sum_over(self.processes, value if self.processes.is_main_process else 0.0)[0]
 
@@ -173,7 +131,7 @@ class Loop:
         norm = self.update.norm()
         loss = sum_over(self.processes, nats)[0] / max(scored, 1.0)
         if not (math.isfinite(loss) and (math.isfinite(norm) or self.update.overflows)):
-            self._not_finite(loss, norm)
+            self.saving.stop_not_finite(self.steps, self.step, self.tokens, self.seconds(), self.state, loss, norm)
         if scored:
             self.update.apply(learning_rate)
         else:
@@ -193,7 +151,7 @@ class Loop:
 
     def _evaluate(self, journal: Journal | None, stop: StopRequest) -> bool:
         """Score what is held out, unless that was done after this very step; true if a stop came in between."""
-        if self.position.held_out_step == self.step or not self.task.to_score:
+        if self.saving.position.held_out_step == self.step or not self.task.to_score:
             return False
         began = time.monotonic()
         lanes = max(self.steps.size // self.place.lanes, 1)
@@ -201,89 +159,38 @@ class Loop:
             found = self.task.evaluate(
                 self.objective, self.processes, lanes=lanes, stop=lambda: self.place.any(stop.name is not None)
             )
-        self._evaluation_seconds = time.monotonic() - began
+        self.evaluation_seconds = time.monotonic() - began
         if found is None:
             return True
-        self.position = replace(self.position, held_out_step=self.step, figures=dict(found))
-        self._saved_at = -1  # a checkpoint of this step does not know it yet
+        best = self.saving.found(self.step, found)
         if journal:
             journal.write(self.step, **{f"held_out_{name}": value for name, value in found.items()})
-        if self.config.checkpoint.best and self._best(found[self.task.main]):
-            self.position = replace(self.position, best_step=self.step, best=found[self.task.main])
+        if best:
             self._save()
         return False
 
-    def _best(self, figure: float) -> bool:
-        if self.position.best is None:
-            return math.isfinite(figure)
-        return figure < self.position.best if self.task.lower_is_better else figure > self.position.best
-
     def _save(self) -> None:
         """A checkpoint of this step, if there is none yet."""
-        if self._saved_at == self.step:
-            return
-        self._saved_at = self.step
-        states = pack(self.state, self.processes, self.place.slices)
-        self.position = replace(
-            self.position,
-            step=self.step,
-            tokens=self.tokens,
-            seconds=self.seconds(),
-            data=self.task.digest,
-            processes=self.place.lanes,
-            config=json.dumps(to_mapping(self.config)),
-        )
-        alone(
-            self.processes,
-            lambda: checkpoint.save_step(
-                self.folder.checkpoints,
-                self.position,
-                self.model,
-                self.task.tokenizer,
-                self.update.state(),
-                states,
-                self._card(),
-                self.config.checkpoint.keep,
-            ),
-        )
-
-    def _not_finite(self, loss: float, norm: float) -> None:
-        """The parameters are still those of the step before: save them, say where the batch came from, stop."""
-        if all(bool(p.isfinite().all()) for p in self.model.parameters()):
-            self._save()
-        everyone = Steps(self.steps.windows, self.steps.size)
-        alone(self.processes, lambda: nonfinite.write(self.folder, everyone, self.step, loss, norm))
-        saved = checkpoint.pointed(self.folder.checkpoints, "latest") is not None
-        resumed = self.step == self._resumed_at
-        raise nonfinite.error(self.folder, everyone, self.step, loss, norm, saved=saved, resumed=resumed)
+        self.saving.checkpoint(self.step, self.tokens, self.seconds(), self.state)
 
     def _finish(self) -> Outcome:
-        facts = self._card()
-        alone(self.processes, lambda: save(self.folder.model, self.model, self.task.tokenizer, card=facts, force=True))
+        self.saving.model(self.step, self.tokens)
+        figures = self.saving.position.figures
         return Outcome(
             step=self.step,
             tokens=self.tokens,
             seconds=self.seconds(),
             model=self.folder.model,
-            figures=self.position.figures,
-            held_out=self.task.said(self.position.figures) if self.position.figures else "",
-        )
-
-    def _card(self) -> dict[str, object]:
-        return card(
-            self.config,
-            self.task,
-            step=self.step,
-            tokens=self.tokens,
-            figures=self.position.figures,
-            held_out_step=self.position.held_out_step,
+            figures=figures,
+            held_out=self.task.said(figures) if figures else "",
         )
 
     def _shown(self, facts: dict[str, float]) -> dict[str, str]:
         name = next(iter(self.task.learned(0.0)))
         shown = {name.removesuffix("_per_base"): f"{facts[name]:.4f}"}
-        if self.task.main in self.position.figures:
-            shown["held out"] = f"{self.position.figures[self.task.main]:.4f}"
+        figures = self.saving.position.figures
+        if self.task.main in figures:
+            shown["held out"] = f"{figures[self.task.main]:.4f}"
         return shown | {"rate": f"{facts['learning_rate']:.2e}", "memory": memory(facts["memory_mib"])}
 
 

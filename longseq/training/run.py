@@ -11,7 +11,7 @@ from longseq.config import to_toml
 from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
-from longseq.training import checkpoint, start, tasks
+from longseq.training import checkpoint, start, tasks, trial
 from longseq.training.config import TrainConfig
 from longseq.training.device import accelerator, alone, in_turn
 from longseq.training.documents import prepare
@@ -66,7 +66,7 @@ def train(
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
-            plan = loop.plan()
+            plan = trial.plan(loop)
         except BaseException:
             if processes.is_main_process:
                 folder.tidy()

@@ -336,6 +336,7 @@ def test_a_limit_of_time_ends_the_run(settings, tmp_path, monkeypatch):
     clock = SimpleNamespace(monotonic=lambda: next(ticks) * 0.05)
     monkeypatch.setattr("longseq.training.run.time", clock)
     monkeypatch.setattr("longseq.training.loop.time", clock)
+    monkeypatch.setattr("longseq.training.trial.time", clock)
     plans = []
     outcome = train(settings(steps=None, minutes=0.2, evaluation__every=0), tmp_path / "run", announce=plans.append)
     assert plans[0].steps is None and plans[0].minutes == 0.2
@@ -352,6 +353,7 @@ def test_a_limit_of_time_too_short_for_a_step_is_refused(settings, tmp_path, mon
     clock = SimpleNamespace(monotonic=lambda: next(ticks) * 0.05)
     monkeypatch.setattr("longseq.training.run.time", clock)
     monkeypatch.setattr("longseq.training.loop.time", clock)
+    monkeypatch.setattr("longseq.training.trial.time", clock)
     short = settings(steps=None, minutes=0.035, evaluation__every=0)
     with pytest.raises(
         ConfigError, match=r"minutes: expected time for a step of 0\.05 s beside 2\.\d+ s .*, found 0\.035;"
