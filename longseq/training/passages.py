@@ -18,10 +18,9 @@ from longseq.records import Interval
 from longseq.training.batch import Batch
 from longseq.training.config import DataConfig
 from longseq.training.documents import Documents
+from longseq.training.order import of_like_length
 from longseq.training.store import Stretches
 
-ALIKE = 16
-"""Steps whose passages are sorted by length together."""
 STEP = 64
 """Rows are padded to a multiple of so many tokens."""
 
@@ -121,16 +120,9 @@ class Passages:
         return self._epochs[index]
 
     def _drawn(self, index: int) -> _Epoch:
-        """Passages in random order, then in steps of like length, the steps in random order."""
+        """Places at which documents are cut, then an order of passages of like length."""
         draw = np.random.default_rng([self._seed, 0, index])
         turn = draw.integers(0, self._slack + 1)
         first = self._first - turn[self._stretch]
         lengths = np.minimum(first + self.span, self._stretches.length[self._stretch]) - np.maximum(first, 0)
-        shuffled, order = draw.permutation(self.passages), []
-        for at in range(0, self.passages, ALIKE * self._rows):
-            some = shuffled[at : at + ALIKE * self._rows]
-            some = some[np.argsort(lengths[some], kind="stable")]
-            whole = len(some) // self._rows * self._rows
-            steps = some[:whole].reshape(-1, self._rows)
-            order += [steps[draw.permutation(len(steps))].ravel(), some[whole:]]
-        return _Epoch(np.concatenate(order), turn)
+        return _Epoch(of_like_length(lengths, self._rows, draw, index * self.passages), turn)
