@@ -18,7 +18,7 @@ from longseq.formats import read
 from longseq.formats.atomic import output_directory
 from longseq.formats.folders import files
 from longseq.log import NullProgress, Progress
-from longseq.records import Record
+from longseq.records import Interval, Record
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import StreamTokenizer
 from longseq.tokens.subwords import DnaSubwords
@@ -61,6 +61,12 @@ class Documents:
     def letters(self, start: int, end: int) -> np.ndarray:
         """Letters that each of these tokens came with, white space before it included."""
         return self._column("letters", np.dtype(_WIDTH), start, end)
+
+    def place(self, document: int, begin: int, start: int, end: int) -> Interval:
+        """The letters of tokens `[start, end)` of a document that begins at `begin`, all three in the store's own
+        coordinates."""
+        first, length = (int(self.letters(a, b).sum(dtype=np.int64)) for a, b in ((begin, start), (start, end)))
+        return Interval(record=self.records[document]["id"], start=first, end=first + length, strand="+")
 
     def _column(self, name: str, dtype: np.dtype, start: int, end: int) -> np.ndarray:
         parts = []
