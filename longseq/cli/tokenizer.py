@@ -24,8 +24,17 @@ def command() -> None:
 @click.argument("inputs", metavar="[INPUT...]", nargs=-1)
 @click.option("--out", metavar="FILE", required=True, help="The tokenizer.json to write.")
 @click.option("--force", is_flag=True, help="Replace what stands in --out.")
-@click.option("--vocabulary", type=int, help="Number of ids.  [default: 4096]")
-@click.option("--min-frequency", type=int, help="Times that a pair has to be seen to be joined.  [default: 2]")
+@click.option("--vocabulary", type=int, help="Number of ids at most.  [default: 4096]")
+@click.option(
+    "--unit",
+    type=click.Choice(["pieces", "characters", "words"]),
+    help="What an id stands for; words are what stands between white space.  [default: pieces]",
+)
+@click.option(
+    "--min-frequency",
+    type=int,
+    help="Times that a pair has to be seen to be joined, or a unit to be learned.  [default: 2]",
+)
 @click.option("--kmer", metavar="K", type=int, help="All words of K bases instead, 2 to 8; no INPUT is read.")
 @click.option(
     "--ambiguity", type=click.Choice(["keep", "N"]), help="IUPAC codes of DNA: ids of their own, or N.  [default: keep]"
@@ -47,6 +56,7 @@ def train(
     out: str,
     force: bool,
     vocabulary: int | None,
+    unit: Any,
     min_frequency: int | None,
     kmer: int | None,
     ambiguity: Any,
@@ -58,11 +68,13 @@ def train(
     on_unknown: Any,
     talk: Talk,
 ) -> None:
-    """Learn byte-pair encoding from sequences or documents, or write out the words of K bases.
+    """Learn byte-pair encoding from sequences or documents, characters or words from documents, or write out the words
+    of K bases.
 
     An INPUT is a file of sequences or documents, packed or not, or a folder of them; all of one kind. The same inputs
-    give the same tokenizer. Documents are read byte by byte, so that no letter is unknown; DNA keeps its alphabet, and
-    no token reaches over a letter that is not A, C, G or T. The file is one that the tokenizers library loads.
+    give the same tokenizer. Pieces of documents are read byte by byte, so that no letter is unknown, while a character
+    or a word that was not learned is; DNA keeps its alphabet, and no token reaches over a letter that is not A, C, G or
+    T. The file is one that the tokenizers library loads.
     """
     from longseq.errors import UsageError
     from longseq.formats.atomic import write_aside
@@ -71,6 +83,7 @@ def train(
 
     given = {
         "vocabulary": vocabulary,
+        "unit": unit,
         "min_frequency": min_frequency,
         "ambiguity": ambiguity,
         "normalize": normalize,

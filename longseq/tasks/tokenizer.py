@@ -36,7 +36,7 @@ def learned(
     on_unknown: OnUnknown = "error",
     progress: Progress | None = None,
 ) -> Learned:
-    """A byte-pair tokenizer of the records of these files and folders, all DNA or all documents.
+    """A tokenizer of the records of these files and folders, all DNA or all documents.
 
     A file that ends early is said and used as far as it goes.
 

@@ -22,6 +22,20 @@ def docs(tmp_path):
     return folder
 
 
+def test_characters_and_words(docs, tmp_path, capsys):
+    out = tmp_path / "t.json"
+    letters = set("The lamp was lit; the lamp burned.\nNote 0123456789 of the keeper.")
+    words = {"The", "lamp", "was", "lit;", "the", "burned.", "Note", "of", "keeper."}
+    assert main(["tokenizer", "train", str(docs), "--out", str(out), "--unit", "characters", "-q"]) == 0
+    assert main(["tokenizer", "show", str(out), "tide", "--json"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    facts = json.loads("".join(said[1:]))
+    assert said[0].startswith(f"{out}: {2 + len(letters)} ids") and facts["pieces"] == ["t", "i", "d", "e"]
+    assert main(["tokenizer", "train", str(docs), "--out", str(out), "--unit", "words", "-q", "--force"]) == 0
+    assert f"{out}: {2 + len(words)} ids" in capsys.readouterr().out
+    assert main(["tokenizer", "train", str(docs), "--out", str(out), "--unit", "syllables"]) == 2
+
+
 def test_a_folder_of_documents(docs, tmp_path, capsys):
     out = tmp_path / "tokenizer.json"
     assert main(["tokenizer", "train", str(docs), "--out", str(out), "--vocabulary", "270", "-q"]) == 0

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 WINDOW, OVERLAP, CAP = 8192, 512, 1 << 18
 ENDS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "[EOS]", "[SEP]")
 """Names under which published tokenizers keep the end of a document."""
+SEPARATOR = "<|separator|>"
+"""Special token between a source and its target. A text that spells it stays text."""
 
 
 class StreamTokenizer:
@@ -74,6 +76,21 @@ class StreamTokenizer:
         """Id of the special token that ends a document, by its usual names; None where there is none."""
         special = {t["content"]: t["id"] for t in self._engine.spec["added_tokens"] if t["special"]}
         return next((special[name] for name in ENDS if name in special), None)
+
+    @property
+    def separator(self) -> int | None:
+        """Id of the special token after which a target follows its source; None where there is none."""
+        return next((t["id"] for t in self._engine.spec["added_tokens"] if t["content"] == SEPARATOR), None)
+
+    @property
+    def unknown(self) -> int | None:
+        """Id of what has none of its own; None where there is no such thing."""
+        model = self._engine.spec["model"]
+        return model["unk_id"] if model["type"] == "Unigram" else model["vocab"].get(model["unk_token"])
+
+    def with_special(self, *names: str) -> StreamTokenizer:
+        """The same tokenizer with special tokens of these names behind its ids, where it has none of the name."""
+        return StreamTokenizer(self._engine.with_special(names))
 
     def chunks(self, pieces: Iterator[str], size: int) -> TokenStream:
         """Chunks of `size` tokens, the last one shorter, of a text that arrives in any pieces."""

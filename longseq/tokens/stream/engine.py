@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -51,6 +51,12 @@ class Engine:
             return cls(Tokenizer.from_file(str(path)))
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(where=str(path), expected="a tokenizer", found=str(error)) from None
+
+    def with_special(self, names: Sequence[str]) -> Tokenizer:
+        """A tokenizer of the library with these special tokens too."""
+        tokenizer = Tokenizer.from_str(self.json)
+        tokenizer.add_special_tokens(list(names))
+        return tokenizer
 
     @property
     def vocabulary(self) -> int:

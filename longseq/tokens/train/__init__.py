@@ -1,6 +1,10 @@
-"""Tokenizers learned from records: byte-pair encoding of text and of DNA. (K-mers are counted out, not learned.)"""
+"""Tokenizers learned from records: pieces of text and of DNA by byte-pair encoding, characters or words of text.
+
+(K-mers are counted out, not learned.)
+"""
 
 from longseq.tokens.train.config import Learning
-from longseq.tokens.train.learn import END, Learned, learn
+from longseq.tokens.train.learn import Learned, learn
+from longseq.tokens.train.units import END, UNKNOWN, counted, unit_tokenizer
 
-__all__ = ["END", "Learned", "Learning", "learn"]
+__all__ = ["END", "UNKNOWN", "Learned", "Learning", "counted", "learn", "unit_tokenizer"]

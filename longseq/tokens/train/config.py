@@ -15,12 +15,17 @@ are counted once each."""
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
-    """Byte-pair encoding (Sennrich et al. 2016)."""
+    """Pieces by byte-pair encoding (Sennrich et al. 2016), single letters, or words."""
+
+    unit: Literal["pieces", "characters", "words"] = "pieces"
+    """What an id stands for: letters joined by how often they are seen together; of a text one character (Unicode code
+    point); or what stands between white space, whose own form is lost. What was not learned is one unknown id: pieces
+    have none, as they begin with bytes."""
 
     vocabulary: int = 4096
-    """Number of ids."""
+    """Number of ids, at most."""
     min_frequency: int = 2
-    """Times that a pair has to be seen to be joined."""
+    """Times that a pair has to be seen to be joined, a character or a word to be learned."""
     normalize: Literal["none", "nfc", "nfkc"] = "none"
     """Unicode normal form in which a text is read; "none" keeps every letter as it is."""
     lowercase: bool = False
@@ -35,6 +40,8 @@ class Learning:
     def __post_init__(self):
         require(self.vocabulary >= 2, "vocabulary", self.vocabulary, ">= 2 ids")
         require(self.min_frequency >= 1, "min-frequency", self.min_frequency, ">= 1")
+        units = ("pieces", "characters", "words")
+        require(self.unit in units, "unit", self.unit, "one of " + ", ".join(units))
         known = ("none", "nfc", "nfkc")
         require(self.normalize in known, "normalize", self.normalize, "one of " + ", ".join(known))
         require(self.ambiguity in ("keep", "N"), "ambiguity", self.ambiguity, "'keep' or 'N'")

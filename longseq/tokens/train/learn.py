@@ -15,15 +15,12 @@ from longseq.records import Kind, Record
 from longseq.tokens.dna import DnaTokenizer
 from longseq.tokens.subwords import DnaPieces, pieces
 from longseq.tokens.train.config import SAMPLE, Learning
+from longseq.tokens.train.normal import normalizer
 from longseq.tokens.train.pieces import Sample, dna_pieces, text_pieces
+from longseq.tokens.train.units import END, UNKNOWN, counted, unit_tokenizer
 
 if TYPE_CHECKING:
-    from tokenizers.normalizers import Normalizer
-
     from longseq.tokens.stream import StreamTokenizer
-
-END = "<|endoftext|>"
-"""Special token of a text tokenizer: the end of a document. A text that spells it stays text."""
 
 
 class Learned(NamedTuple):
@@ -37,14 +34,14 @@ class Learned(NamedTuple):
 
 
 def learn(records: Iterable[Record], config: Learning | None = None, progress: Progress | None = None) -> Learned:
-    """A byte-pair tokenizer of all these records, which are all DNA or all documents.
+    """A tokenizer of all these records, which are all DNA or all documents.
 
     The same records give the same tokenizer, however their letters come in pieces. Memory in use: the sample, and the
     words in it.
 
     Raises:
         InputError: no letters, too few to learn from, or DNA among documents.
-        ConfigError: a vocabulary smaller than what a tokenizer begins with.
+        ConfigError: a vocabulary smaller than what a tokenizer begins with; characters or words of DNA.
     """
     config, progress = config or Learning(), progress or NullProgress()
     order, cuts = (np.random.default_rng([config.seed, i]) for i in range(2))
@@ -66,11 +63,20 @@ def learn(records: Iterable[Record], config: Learning | None = None, progress: P
     progress.finish()
     if kind is None or not sample.letters:
         raise InputError(expected="letters to learn from", found="none")
-    found = _dna(sample, config) if kind == "dna" else _text(sample, config)
+    if kind == "dna":
+        found: StreamTokenizer | DnaPieces = _dna(sample, config)
+    elif config.unit == "pieces":
+        found = _text(sample, config)
+    else:
+        found = unit_tokenizer(counted(sample, config), config, (END, UNKNOWN))
     return Learned(found, kind, count, sample.letters, sample.kept)
 
 
 def _require_room(config: Learning, kind: Kind) -> None:
+    if config.unit != "pieces":
+        require(kind == "document", "unit", config.unit, "'pieces' of DNA, whose letters need no tokenizer")
+        require(config.vocabulary > 2, "vocabulary", config.vocabulary, "more than the end of a document and unknown")
+        return
     begin = len(config.alphabet.letters) if kind == "dna" else 257
     what = f"{begin} letters of the alphabet" if kind == "dna" else "256 bytes and the end of a document"
     require(config.vocabulary > begin, "vocabulary", config.vocabulary, f"more than the {what}")
@@ -104,7 +110,7 @@ def _text(sample: Sample, config: Learning) -> StreamTokenizer:
     from longseq.tokens.stream import StreamTokenizer
 
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.normalizer = _normalizer(config)
+    tokenizer.normalizer = normalizer(config)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
@@ -116,14 +122,3 @@ def _text(sample: Sample, config: Learning) -> StreamTokenizer:
     )
     tokenizer.train_from_iterator(sample, trainer)
     return StreamTokenizer(tokenizer)
-
-
-def _normalizer(config: Learning) -> Normalizer | None:
-    from tokenizers import normalizers
-
-    steps: list[Normalizer] = []
-    if config.normalize != "none":
-        steps.append({"nfc": normalizers.NFC, "nfkc": normalizers.NFKC}[config.normalize]())
-    if config.lowercase:
-        steps.append(normalizers.Lowercase())
-    return normalizers.Sequence(steps) if steps else None
