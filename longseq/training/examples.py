@@ -2,24 +2,36 @@
 
 A record of more than `carry` windows is cut into passages of even length, each an example of its own with the label of
 the record; the windows of a passage follow one another, with the state carried. In each epoch passages come in an order
-drawn at random, each from a strand drawn at random. Windows of one batch are padded on the right.
+drawn at random, those of a step of like length, each from a strand drawn at random where there are two. Windows of one
+batch are padded on the right.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from longseq.records import Interval
 from longseq.training.batch import Batch
 from longseq.training.config import DataConfig
+from longseq.training.order import of_like_length
 from longseq.training.painting import Painting
 from longseq.training.records import Records
 
-KNOWN = 4
-"""Ids below are A, C, G and T."""
+
+class Window(NamedTuple):
+    """What one row of a batch reads."""
+
+    passage: int
+    start: int
+    """First token, in the record."""
+    end: int
+    reverse: bool
+    """Whether it is read from the other strand, last token first."""
 
 
 class Examples(ABC):
@@ -30,22 +42,22 @@ class Examples(ABC):
         records: Records,
         which: np.ndarray,
         config: DataConfig,
-        complement: np.ndarray,
+        batch: int,
         *,
         shuffle: bool = True,
         whole: bool = False,
         bounds: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        """`which` (N,) are rows of `records`; `whole` leaves each in one passage, of as many windows as it takes.
+        """`which` (N,) are rows of `records`; `batch` is how many tokens a step reads.
 
-        `complement` (vocabulary,) is the id of each id's complement; `bounds` are first and last of each record's
-        letters that are read, (N,) and (N,), None: all.
+        `whole` leaves each record in one passage, of as many windows as it takes; `bounds` are first and last of each
+        record's tokens that are read, (N,) and (N,), None: all.
         """
         self._records, self._which, self._config, self._shuffle = records, which, config, shuffle
-        self._complement = complement
         first, last = (np.zeros_like(which), records.lengths[which]) if bounds is None else bounds
         lengths = last - first
         self.width = int(min(config.window, lengths.max()))
+        self._rows = max(batch // self.width, 1)
         longest = -(-int(lengths.max()) // self.width)
         self.carry = longest if whole else min(config.carry, longest)
         parts = np.ones_like(lengths) if whole else -(-lengths // (self.width * self.carry))
@@ -59,8 +71,9 @@ class Examples(ABC):
         self._epochs: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     @property
-    def bases(self) -> int:
-        return int((self._end - self._start).sum())
+    def tokens(self) -> int:
+        """Of an epoch."""
+        return int(self.lengths().sum())
 
     def lengths(self) -> np.ndarray:
         """(P,) tokens of each passage, in order."""
@@ -68,36 +81,49 @@ class Examples(ABC):
 
     def batch(self, numbers: Sequence[int], phase: int) -> Batch:
         drawn = [self._window(number, phase) for number in numbers]
-        length = max(1, *(end - start for _, start, end, _ in drawn))
+        length = max(1, *(window.end - window.start for window in drawn))
         ids = np.zeros((len(drawn), length), np.int64)
         mask = np.zeros(ids.shape, bool)
-        for row, (passage, start, end, reverse) in enumerate(drawn):
-            found = self._records.read(int(self._which[self._example[passage]]), start, end)
-            ids[row, : end - start] = self._complement[found[::-1]] if reverse else found
-            mask[row, : end - start] = True
-        weight, targets = self._asked(drawn, (ids < KNOWN) & mask)
+        for row, window in enumerate(drawn):
+            found = self._read(window)
+            ids[row, : len(found)] = found
+            mask[row, : len(found)] = True
+        weight, targets = self._asked(drawn, self._records.known[ids] & mask)
         return Batch(ids, weight, targets, mask)
 
     def places(self, number: int, phase: int) -> list[Interval]:
-        passage, start, end, reverse = self._window(number, phase)
-        name = self._records.ids[int(self._which[self._example[passage]])]
-        return [Interval(record=name, start=start, end=end, strand="-" if reverse else "+")] if end > start else []
+        window = self._window(number, phase)
+        if window.end <= window.start:
+            return []
+        place = self._records.place(self._record(window), window.start, window.end)
+        return [replace(place, strand="-") if window.reverse else place]
 
     @abstractmethod
-    def _asked(self, drawn: list[tuple[int, int, int, bool]], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Weight and targets of windows (passage, start, end, reverse); `known` (B, T) is where A, C, G or T stand."""
+    def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Weight and targets of windows; `known` (B, T) is where a token stands that says something."""
 
-    def _window(self, number: int, phase: int) -> tuple[int, int, int, bool]:
-        """The passage of a number, `[start, end)` of its window in the record, and whether it is read reversed."""
+    def _record(self, window: Window) -> int:
+        return int(self._which[self._example[window.passage]])
+
+    def _read(self, window: Window) -> np.ndarray:
+        """Ids (T,) in the order in which they are read."""
+        found = self._records.read(self._record(window), window.start, window.end)
+        if not window.reverse:
+            return found
+        assert self._records.complement is not None
+        return self._records.complement[found[::-1]]
+
+    def _window(self, number: int, phase: int) -> Window:
+        """Window `phase` of the passage of a number, counted on from epoch to epoch."""
         index, at = divmod(number, self.passages)
         order, reverse = self._epoch(index)
         passage = int(order[at])
         first, last = int(self._start[passage]), int(self._end[passage])
         if reverse[passage]:
             end = max(last - phase * self.width, first)
-            return passage, max(end - self.width, first), end, True
+            return Window(passage, max(end - self.width, first), end, True)
         start = min(first + phase * self.width, last)
-        return passage, start, min(start + self.width, last), False
+        return Window(passage, start, min(start + self.width, last), False)
 
     def _epoch(self, index: int) -> tuple[np.ndarray, np.ndarray]:
         """Order and strands of the passages of an epoch."""
@@ -105,16 +131,25 @@ class Examples(ABC):
             return np.arange(self.passages), np.zeros(self.passages, bool)
         if index not in self._epochs:
             draw = np.random.default_rng([self._config.seed, 0, index])
-            order = draw.permutation(self.passages)
-            reverse = (draw.random(self.passages) < 0.5) & self._config.both_strands
+            order = of_like_length(self.lengths(), self._rows, draw, index * self.passages)
+            both = self._config.both_strands and self._records.complement is not None
+            reverse = (draw.random(self.passages) < 0.5) & both
             self._epochs = {k: v for k, v in self._epochs.items() if k == index - 1} | {index: (order, reverse)}
         return self._epochs[index]
+
+
+class TokenExamples(Examples):
+    """Every token that says something weighs the same; what is asked of them is said elsewhere."""
+
+    def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, None]:
+        return known.astype(np.float32), None
 
 
 class RecordExamples(Examples):
     """Targets of whole records: asked at the end of every window, of all that was read of the passage so far.
 
-    So every window learns. The windows of a passage share its weight by their tokens; without A, C, G or T it has none.
+    So every window learns. The windows of a passage share its weight by their tokens; one whose tokens say nothing has
+    none.
     """
 
     def ask(self, targets: np.ndarray, weight: np.ndarray) -> RecordExamples:
@@ -122,9 +157,9 @@ class RecordExamples(Examples):
         self.targets, self._weight = targets, weight.astype(np.float32)
         return self
 
-    def _asked(self, drawn: list[tuple[int, int, int, bool]], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        passages = np.array([passage for passage, *_ in drawn])
-        share = np.array([end - start for _, start, end, _ in drawn]) / self.lengths()[passages]
+    def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        passages = np.array([window.passage for window in drawn])
+        share = np.array([window.end - window.start for window in drawn]) / self.lengths()[passages]
         examples = self._example[passages]
         weight = self._weight[examples] * share.astype(np.float32) * known.any(1)
         return weight.astype(np.float32), self.targets[examples]
@@ -138,9 +173,9 @@ class BaseExamples(Examples):
         self._painting, self._weight = painting, weight.astype(np.float32)
         return self
 
-    def _asked(self, drawn: list[tuple[int, int, int, bool]], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         targets = np.zeros(known.shape, np.int64)
-        for row, (passage, start, end, reverse) in enumerate(drawn):
-            found = self._painting.classes(int(self._which[self._example[passage]]), start, end)
-            targets[row, : end - start] = self._painting.mirror[found[::-1]] if reverse else found
+        for row, window in enumerate(drawn):
+            found = self._painting.classes(self._record(window), window.start, window.end)
+            targets[row, : len(found)] = self._painting.mirror[found[::-1]] if window.reverse else found
         return self._weight[targets] * known, targets

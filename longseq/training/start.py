@@ -24,16 +24,14 @@ FREE = ("dropout", "visibility")
 def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     """The configuration with the model settings of `config.start`, or of the checkpoint `last` of the same run.
 
-    The visibility is that of `config` where it is not causal; a model that reads both ways reads records one way. To
-    hide bases takes one id more than the alphabet has.
+    The visibility is that of `config` where it is not causal; a model that reads both ways reads records one way.
 
     Raises:
         CheckpointError: no model is there.
         ConfigError: model settings that are neither its own nor the defaults.
     """
-    letters = len(config.data.alphabet.letters)
     if config.start is None:
-        return _with_mask(config, letters)
+        return config
     facts = read_config(last or locate(config.start))
     found, default = from_mapping(ModelConfig, facts.get("model", {}), "model."), ModelConfig()
     for field in fields(ModelConfig):
@@ -50,13 +48,7 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     if visibility == "causal" and not forward_only:
         visibility = found.visibility
     model = replace(found, dropout=config.model.dropout, visibility=visibility)
-    return _with_mask(replace(config, model=model), letters)
-
-
-def _with_mask(config: TrainConfig, letters: int) -> TrainConfig:
-    if config.task != "masked" or config.model.vocabulary > letters:
-        return config
-    return replace(config, model=replace(config.model, vocabulary=letters + 1))
+    return replace(config, model=model)
 
 
 def first_model(config: TrainConfig, task: Task) -> Model:

@@ -17,7 +17,7 @@ from longseq.training.config import DataConfig, LabelConfig
 from longseq.training.examples import BaseExamples, RecordExamples
 from longseq.training.holding_out import hold_out
 from longseq.training.painting import Painting
-from longseq.training.records import Records
+from longseq.training.records import LetterRecords
 from longseq.training.store import Store, write
 from longseq.training.tasks.losses import RecordLoss, TokenLoss
 
@@ -39,7 +39,7 @@ def records(tmp_path_factory):
         Record(id=f"r{i}", kind="dna", source="x.fa", index=i, pieces=iter([s.encode()])) for i, s in enumerate(LETTERS)
     )
     write(found, folder, TOKENIZER, NullProgress())
-    return Records(Store(folder), 14)
+    return LetterRecords(Store(folder), TOKENIZER)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def painting(records, tmp_path_factory):
 
 def asked(records, window=16, carry=2, **options):
     which = np.arange(len(LETTERS))
-    examples = RecordExamples(records, which, DataConfig(window=window, carry=carry, seed=3), COMPLEMENT, **options)
+    examples = RecordExamples(records, which, DataConfig(window=window, carry=carry, seed=3), 3 * window, **options)
     return examples.ask(which % 3, 1.0 + which)
 
 
@@ -149,7 +149,7 @@ def test_the_loss_of_a_batch_is_that_of_its_lanes(records, pooling):
 @pytest.mark.parametrize("visibility", ["causal", "both"])
 def test_the_loss_of_bases_is_that_of_their_lanes(records, painting, visibility):
     carry = 2 if visibility == "causal" else 1
-    examples = BaseExamples(records, np.arange(5), DataConfig(window=16, carry=carry), COMPLEMENT)
+    examples = BaseExamples(records, np.arange(5), DataConfig(window=16, carry=carry), 48)
     examples.ask(painting, np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
     config = ModelConfig(width=8, layers=1, heads=2, visibility=visibility)
     head = HeadConfig(task="annotate", outputs=5)
@@ -174,7 +174,7 @@ def test_classes_of_bases_by_hand(records, painting):
     np.testing.assert_array_equal(painting.classes(0, 0, 73), wanted)
     np.testing.assert_array_equal(painting.classes(0, 7, 12), wanted[7:12])
     assert painting.counts([(0, 0, 73), (1, 0, 183)]).tolist() == [73 - 17 + 183 - 20, 12, 20, 0, 5]
-    examples = BaseExamples(records, np.array([0]), DataConfig(window=80, seed=1), COMPLEMENT).ask(painting, np.ones(5))
+    examples = BaseExamples(records, np.array([0]), DataConfig(window=80, seed=1), 80).ask(painting, np.ones(5))
     strands = set()
     for number in range(8):
         batch, (place,) = examples.batch([number], 0), examples.places(number, 0)

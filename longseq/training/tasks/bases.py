@@ -52,7 +52,7 @@ class BaseTask(LabelledTask):
             held_out = self._examples(which[held], (first[held], last[held]), shuffle=False)
             self.held_out = held_out.ask(self.painting, np.ones(len(self.names)))
             self.chosen = self.choose(self.held_out)
-        self.bases = self.train.bases
+        self.bases = self.train.tokens
         shares = ", ".join(
             f"{name} {size / self.sizes.sum():.1%}" for name, size in zip(self.names[:6], self.sizes, strict=False)
         )
@@ -113,7 +113,8 @@ class BaseTask(LabelledTask):
         return self.sizes.sum() / ((self.sizes > 0).sum() * np.maximum(self.sizes, 1))
 
     def _examples(self, which: np.ndarray, bounds: tuple[np.ndarray, np.ndarray], *, shuffle: bool) -> BaseExamples:
-        return BaseExamples(self.records, which, self.config.data, self.complement, shuffle=shuffle, bounds=bounds)
+        data, batch = self.config.data, self.config.batch
+        return BaseExamples(self.records, which, data, batch, shuffle=shuffle, bounds=bounds)
 
     def head(self) -> HeadConfig:
         return HeadConfig(task="annotate", outputs=len(self.names))

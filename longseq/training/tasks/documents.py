@@ -59,9 +59,16 @@ def tokenizer_of(config: TrainConfig) -> AnyTokenizer:
 
 
 def fitted(config: TrainConfig, tokenizer: AnyTokenizer) -> TrainConfig:
-    """With a vocabulary that holds the ids of the tokenizer."""
-    vocabulary = max(config.model.vocabulary, tokenizer.vocabulary)
+    """With a vocabulary that holds the ids of the tokenizer, and one that stands for what is hidden."""
+    vocabulary = max(config.model.vocabulary, tokenizer.vocabulary + (config.task == "masked"))
     return replace(config, model=replace(config.model, vocabulary=vocabulary))
+
+
+def facts_of(tokenizer: AnyTokenizer) -> dict[str, object]:
+    """Of a tokenizer of words, for the model card."""
+    if isinstance(tokenizer, DnaTokenizer):
+        return {}
+    return {"tokenizer": f"{tokenizer.vocabulary:,} ids, {tokenizer.digest()[:12]}"}
 
 
 class DocumentTask(Task):
@@ -137,7 +144,7 @@ class DocumentTask(Task):
 
     def facts(self) -> dict[str, object]:
         return {
-            "tokenizer": f"{self.tokenizer.vocabulary:,} ids, {self.tokenizer.digest()[:12]}",
+            **facts_of(self.tokenizer),
             "windows": f"up to {self.train.width:,} tokens, state carried over up to {self.train.carry}",
         }
 

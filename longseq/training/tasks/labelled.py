@@ -16,11 +16,13 @@ from longseq.model import Model
 from longseq.model.headed import HeadConfig, build
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
+from longseq.training.documents import Documents
 from longseq.training.examples import Examples
-from longseq.training.records import Records
+from longseq.training.records import records_of
 from longseq.training.store import Store
 from longseq.training.tasks import figures
 from longseq.training.tasks.base import Figures, Task
+from longseq.training.tasks.documents import facts_of
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
@@ -38,18 +40,16 @@ class LabelledTask(Task):
     told: tuple[str, ...]
     """Notes on the labels."""
 
-    def __init__(self, config: TrainConfig, store: Store):
-        self.config, self.store = config, store
-        self.tokenizer = DnaTokenizer(config.data.alphabet)
-        letters = self.tokenizer.alphabet.letters
-        self.complement = self.tokenizer.complement(np.arange(len(letters)))
-        self.records = Records(store, letters.index(b"N"))
+    def __init__(self, config: TrainConfig, store: Store | Documents):
+        self.config = config
+        self.records = records_of(store, config.data.alphabet)
+        self.tokenizer = store.tokenizer if isinstance(store, Documents) else DnaTokenizer(config.data.alphabet)
         self.main = figures.MAIN[config.task]
         self.digest = self._digest()
 
     def _digest(self) -> str:
         assert self.config.labels.file is not None
-        total = hashlib.sha256(self.store.digest.encode())
+        total = hashlib.sha256(self.records.digest.encode())
         try:
             with open(self.config.labels.file, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
@@ -93,8 +93,7 @@ class LabelledTask(Task):
         return figures.said(self.config.task, dict(found))
 
     def notes(self) -> tuple[str, ...]:
-        found = [f"note: {where} ends early" for where in self.store.truncated()]
-        found += self.told
+        found = [*self.records.notes(), *self.told]
         if self.held_out is None:
             found.append("warning: nothing is held out (labels.held_out), so nothing will say how well the model does")
         elif len(self.chosen) < self.held_out.passages:
@@ -109,7 +108,8 @@ class LabelledTask(Task):
             "task": self.config.task,
             "labels": PurePath(self.config.labels.file).name,
             "weights": f"{labels.weights}, smoothing {labels.smoothing:g}",
-            "strands": "both" if data.both_strands else "forward",
-            "windows": f"up to {self.train.width:,} bases, state carried over up to {self.train.carry}",
+            **facts_of(self.tokenizer),
+            "strands": "both" if data.both_strands and self.records.complement is not None else "forward",
+            "windows": f"up to {self.train.width:,} {self.records.unit}s, state carried over up to {self.train.carry}",
             "started from": f"{self.config.start or 'nothing'}, {self.config.freeze} frozen",
         }

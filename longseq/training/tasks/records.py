@@ -13,6 +13,7 @@ from longseq.log import count
 from longseq.model import HeadConfig
 from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
+from longseq.training.documents import Documents
 from longseq.training.examples import RecordExamples
 from longseq.training.holding_out import hold_out
 from longseq.training.labels import read_labels
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RecordTask(LabelledTask):
-    def __init__(self, config: TrainConfig, store: Store):
+    def __init__(self, config: TrainConfig, store: Store | Documents):
         super().__init__(config, store)
         found = read_labels(self.records.ids, self.records.lengths, config.task, config.labels)
         self.names, truth = found.names, found.targets
@@ -53,13 +54,15 @@ class RecordTask(LabelledTask):
             held_out = self._examples(found.record[held], shuffle=False, whole=True)
             self.held_out = held_out.ask(truth[held], np.ones(int(held.sum())))
             self.chosen = self.choose(self.held_out)
-        self.bases = self.train.bases
-        self.described = f"{count(int((~held).sum()), 'record')} {self._of(learned)}, {count(self.bases, 'base')}"
-        self.rule = _rule(held, found.group, found.groups)
+        self.bases, noun = self.train.tokens, self.records.noun
+        read = count(self.bases, self.records.unit)
+        self.described = f"{count(int((~held).sum()), noun)} {self._of(learned)}, {read}"
+        self.rule = _rule(held, found.group, found.groups, noun)
         self.told = (*found.notes, *self._missing(learned))
 
     def _examples(self, which: np.ndarray, *, shuffle: bool, whole: bool = False) -> RecordExamples:
-        return RecordExamples(self.records, which, self.config.data, self.complement, shuffle=shuffle, whole=whole)
+        data, batch = self.config.data, self.config.batch
+        return RecordExamples(self.records, which, data, batch, shuffle=shuffle, whole=whole)
 
     def _scaled(self, targets: np.ndarray) -> np.ndarray:
         """Targets as the loss takes them."""
@@ -89,7 +92,7 @@ class RecordTask(LabelledTask):
             return []
         sizes = np.bincount(learned, minlength=len(self.names)) if learned.ndim == 1 else learned.sum(0)
         return [
-            f"warning: no record of {name} is left to learn from; all are held out"
+            f"warning: no {self.records.noun} of {name} is left to learn from; all are held out"
             for name, size in zip(self.names, sizes, strict=True)
             if not size
         ]
@@ -154,10 +157,10 @@ def _weights(config: TrainConfig, learned: np.ndarray, classes: int) -> tuple[np
     return (len(learned) / ((sizes > 0).sum() * sizes[learned])).astype(np.float32), None
 
 
-def _rule(held: np.ndarray, group: np.ndarray, groups: tuple[str, ...]) -> str:
+def _rule(held: np.ndarray, group: np.ndarray, groups: tuple[str, ...], noun: str) -> str:
     if not held.any():
         return "nothing"
-    records = f"{int(held.sum()):,} of {len(held):,} records"
+    records = f"{int(held.sum()):,} of {count(len(held), noun)}"
     if len(groups) == len(held):
         return f"{records}, of each class alike"
     names = [groups[g] for g in np.unique(group[held])]
