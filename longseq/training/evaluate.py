@@ -33,14 +33,13 @@ def evaluate(
     slices: int = 1,
     stop: Callable[[], bool] = lambda: False,
 ) -> HeldOut | None:
-    """Score passages of `windows`, evenly spread, of at most `tokens` bases (one passage at least), `lanes` at a time.
+    """Score passages of `windows`, `spread` over it, of at most `tokens` bases, `lanes` at a time.
 
     As in training, the state is carried over the windows of a passage. None if `stop` came true in any process. Where
     `slices` processes share each window, `stop` says the same in all of them.
     """
-    count = min(windows.passages, max(1, tokens // (windows.width * windows.carry)))
     mine = slice(processes.process_index // slices, None, processes.num_processes // slices)
-    chosen = [i * windows.passages // count for i in range(count)][mine]
+    chosen = spread(windows, tokens)[mine]
     nats = weight = 0.0
     stopped = False
     objective.eval()
@@ -59,3 +58,9 @@ def evaluate(
     if stops:
         return None
     return HeldOut(nats / math.log(2) / weight if weight else math.nan, round(weight))
+
+
+def spread(windows: Source, tokens: int) -> list[int]:
+    """Passages, evenly spread, of at most `tokens` bases; one at least."""
+    count = min(windows.passages, max(1, tokens // (windows.width * windows.carry)))
+    return [i * windows.passages // count for i in range(count)]

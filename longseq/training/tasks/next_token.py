@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from torch import nn
 
 from longseq.model import LanguageModel, Model
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
-from longseq.training.evaluate import evaluate
+from longseq.training.evaluate import evaluate, spread
+from longseq.training.null import UNKNOWN, joined, null, sample
 from longseq.training.objective import NextTokenLoss
 from longseq.training.plan import notes
 from longseq.training.split import split
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 class NextTokenTask(Task):
     main, lower_is_better = "bits_per_base", True
+    null: Figures
+    """What is reached without a model; empty where nothing is held out."""
 
     def __init__(self, config: TrainConfig, store: Store):
         self.config, self.store = config, store
@@ -34,6 +38,24 @@ class NextTokenTask(Task):
         self.described = f"{self.bases:,} {'base' if self.bases == 1 else 'bases'}"
         self.train = Windows(store, self.split.train, config.data)
         self.to_score = min(config.evaluation.tokens, self.split.held_out.bases)
+        self.null = self._null() if self.to_score else {}
+
+    def _held_out(self) -> Windows:
+        return Windows(self.store, self.split.held_out, self.config.data, shuffle=False)
+
+    def _null(self) -> Figures:
+        """What is reached without a model, on the very bases that an evaluation reads."""
+        windows, seed = self._held_out(), self.config.data.seed
+        read = []
+        for number in spread(windows, self.config.evaluation.tokens):
+            parts = (windows.batch([number], phase) for phase in range(windows.carry))
+            read.append(np.concatenate([np.where(part.weight[0] > 0, part.ids[0], UNKNOWN) for part in parts]))
+        found = null(sample(self.store, self.split.train, seed), joined(read))
+        return {
+            "composition_bits_per_base": found.composition,
+            "null_bits_per_base": found.bits,
+            "null_order": found.order,
+        }
 
     def model(self) -> Model:
         return LanguageModel(self.config.model)
@@ -44,16 +66,19 @@ class NextTokenTask(Task):
     def evaluate(
         self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
     ) -> Figures | None:
-        windows = Windows(self.store, self.split.held_out, self.config.data, shuffle=False)
         tokens, slices = self.config.evaluation.tokens, self.config.processes.sequence
-        found = evaluate(objective, windows, processes, tokens=tokens, lanes=lanes, slices=slices, stop=stop)
-        return None if found is None else found._asdict()
+        found = evaluate(objective, self._held_out(), processes, tokens=tokens, lanes=lanes, slices=slices, stop=stop)
+        return None if found is None else {**found._asdict(), **self.null}
 
     def learned(self, loss: float) -> Figures:
         return {"bits_per_base": loss / math.log(2)}
 
     def said(self, figures: Figures) -> str:
-        return f"{figures['bits_per_base']:.4f} bits per base held out"
+        return (
+            f"{figures['bits_per_base']:.4f} bits per base held out (by composition "
+            f"{figures['composition_bits_per_base']:.4f}, by a Markov model of order {figures['null_order']} "
+            f"{figures['null_bits_per_base']:.4f})"
+        )
 
     def notes(self) -> tuple[str, ...]:
         return notes(self.store, self.split, self.config.data)
