@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,6 +65,11 @@ class StreamTokenizer:
     def kind(self) -> str:
         """Name of the library's model: BPE, WordPiece, Unigram, WordLevel."""
         return self._engine.spec["model"]["type"]
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The tokenizer's JSON."""
+        return self._engine.spec
 
     @property
     def special(self) -> frozenset[int]:
