@@ -23,6 +23,7 @@ DOORS = {
     "Bio": "formats",
     "click": "cli",
     "datasets": "training",
+    "matplotlib": "report",
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
     "rich": None,  # the ground and whoever shows something
@@ -84,7 +85,7 @@ def test_floors_and_doors(path):
 
 
 def test_each_dependency_is_imported_in_one_module():
-    for dependency in ("accelerate", "datasets", "fla", "pyarrow", "sentencex", "zstandard"):
+    for dependency in ("accelerate", "datasets", "fla", "matplotlib", "pyarrow", "sentencex", "zstandard"):
         users = [p for p in modules() if any(n.split(".")[0] == dependency for n in imports(p))]
         assert len(users) <= 1, f"{dependency}: {[str(p) for p in users]}"
 
