@@ -1,4 +1,4 @@
-"""Documents on disk: token ids in an Arrow file that is read by memory map, made once for its inputs and tokenizer.
+"""Documents on disk: token ids, made once for their inputs and tokenizer.
 
 The tokens of all documents stand one behind the other, uint16 where the vocabulary allows it, else uint32; beside each
 token the letters that it came with, so that bits a token can be told in bits a letter. A tokenizer that has an id for
@@ -15,7 +15,6 @@ import numpy as np
 
 from longseq.errors import InputError, place
 from longseq.formats import read
-from longseq.formats.atomic import output_directory
 from longseq.formats.folders import files
 from longseq.log import NullProgress, Progress
 from longseq.records import Interval, Record
@@ -23,17 +22,17 @@ from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import StreamTokenizer
 from longseq.tokens.subwords import DnaSubwords
 from longseq.training import store
-from longseq.training.store import Store, Stretches, fingerprint, opened, writer
+from longseq.training.cache import made
+from longseq.training.columns import LongArray, Names, numbers, opened, writer
+from longseq.training.store import Store, Stretches, fingerprint
 
 WordTokenizer = StreamTokenizer | DnaSubwords
 """What cuts letters into words."""
 AnyTokenizer = DnaTokenizer | WordTokenizer
 
-ROW = 65536
-"""Tokens of a row."""
 CHUNK = 16384
 """Tokens taken from a tokenizer at once."""
-_SCHEMA = "longseq.documents/1"
+_SCHEMA = "longseq.documents/2"
 _WIDTH = np.uint32
 """Letters of a token: one may stand for a word of any length."""
 
@@ -45,35 +44,33 @@ class Documents:
         self.digest, self.tokenizer = directory.name, tokenizer
         self.records = opened(directory / "records.arrow")
         """id, source, letters, tokens, truncated, exact of each document."""
-        self._rows = opened(directory / "ids.arrow").with_format("arrow")
-        self._dtype = id_type(tokenizer)
-        tokens = np.array(self.records["tokens"], np.int64)
-        before = np.concatenate([[0], np.cumsum(tokens)[:-1]])
+        tokens = numbers(self.records, "tokens")
+        before = np.cumsum(tokens) - tokens
+        self._ids = LongArray(directory / "ids.bin", id_type(tokenizer), int(tokens.sum()))
+        self._letters = LongArray(directory / "letters.bin", _WIDTH, int(tokens.sum()))
         some = np.flatnonzero(tokens)
         zeros = np.zeros(len(some), np.int64)
         self.stretches = Stretches(some.astype(np.int32), zeros, tokens[some], before[some])
         """Each document that has tokens, whole: positions are tokens."""
 
+    @property
+    def ids(self) -> Names:
+        """(R) names of the documents."""
+        return Names(self.records, "id")
+
     def read(self, start: int, end: int) -> np.ndarray:
         """Ids `[start, end)` in the store's own coordinates."""
-        return self._column("ids", self._dtype, start, end)
+        return self._ids.read(start, end)
 
     def letters(self, start: int, end: int) -> np.ndarray:
         """Letters that each of these tokens came with, white space before it included."""
-        return self._column("letters", np.dtype(_WIDTH), start, end)
+        return self._letters.read(start, end)
 
     def place(self, document: int, begin: int, start: int, end: int) -> Interval:
         """The letters of tokens `[start, end)` of a document that begins at `begin`, all three in the store's own
         coordinates."""
         first, length = (int(self.letters(a, b).sum(dtype=np.int64)) for a, b in ((begin, start), (start, end)))
         return Interval(record=self.records[document]["id"], start=first, end=first + length, strand="+")
-
-    def _column(self, name: str, dtype: np.dtype, start: int, end: int) -> np.ndarray:
-        parts = []
-        for row in range(start // ROW, -(-end // ROW)):
-            values = np.frombuffer(self._rows[row].column(name)[0].as_buffer(), dtype)
-            parts.append(values[max(start - row * ROW, 0) : end - row * ROW])
-        return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
     def notes(self) -> list[str]:
         """What the reader should know of them."""
@@ -86,7 +83,7 @@ class Documents:
         return found
 
     def _some(self, column: str, value: bool) -> Iterator[dict]:
-        return (self.records[i] for i in np.flatnonzero(np.array(self.records[column]) == value).tolist())
+        return (self.records[i] for i in np.flatnonzero(numbers(self.records, column) == value).tolist())
 
 
 def id_type(tokenizer: WordTokenizer) -> np.dtype:
@@ -95,34 +92,38 @@ def id_type(tokenizer: WordTokenizer) -> np.dtype:
 
 
 def prepare(
-    inputs: Sequence[str], directory: Path, tokenizer: AnyTokenizer, progress: Progress | None = None
+    inputs: Sequence[str],
+    directory: Path,
+    tokenizer: AnyTokenizer,
+    progress: Progress | None = None,
+    look: Path | None = None,
 ) -> Documents | Store:
-    """The store of these files and folders under `directory`, in one named by the digest of their bytes.
+    """The store of these files and folders under `directory`, or under `look` if it is there already, in one named by
+    the digest of their bytes.
 
     Of letters of DNA it is `store.prepare`'s.
 
     Raises:
         InputError: a file that cannot be read, DNA where the tokenizer is for documents or the other way, no token.
-        UsageError: a stream, or a path that no text file can hold.
+        UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
     names = files(inputs)
     if isinstance(tokenizer, DnaTokenizer):
-        return store.prepare(names, directory, tokenizer, progress)
-    target = directory / fingerprint(names, f"{_SCHEMA} {tokenizer.digest()} {ROW}")
-    if not target.exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        with output_directory(target) as aside:
-            write(_records(names, tokenizer), aside, tokenizer, progress or NullProgress())
-            if not len(Documents(aside, tokenizer).stretches.length):
-                raise InputError(where=", ".join(inputs), expected="letters to learn from", found="none")
-    return Documents(target, tokenizer)
+        return store.prepare(names, directory, tokenizer, progress, look)
+
+    def make(aside: Path) -> None:
+        write(_records(names, tokenizer), aside, tokenizer, progress or NullProgress())
+        if not len(Documents(aside, tokenizer).stretches.length):
+            raise InputError(where=", ".join(inputs), expected="letters to learn from", found="none")
+
+    digest = fingerprint(names, f"{_SCHEMA} {tokenizer.digest()}")
+    return Documents(made(digest, directory, make, look), tokenizer)
 
 
 def write(records: Iterable[Record], directory: Path, tokenizer: WordTokenizer, progress: Progress) -> None:
     """Write documents and their tokens, as they come, into an existing directory."""
     about = writer(
         directory / "records.arrow",
-        1000,
         id="string",
         source="string",
         letters="int64",
@@ -130,34 +131,28 @@ def write(records: Iterable[Record], directory: Path, tokenizer: WordTokenizer, 
         truncated="bool",
         exact="bool",
     )
-    rows = writer(directory / "ids.arrow", 16, ids="large_binary", letters="large_binary")
-    ids, letters = np.zeros(0, id_type(tokenizer)), np.zeros(0, _WIDTH)
+    dtype = id_type(tokenizer)
     progress.start("read", None, "token")
-    for record in records:
-        count = length = 0
-        reading = _Reading(record, tokenizer)
-        for new, widths in reading:
-            ids, letters = np.concatenate([ids, new.astype(ids.dtype)]), np.concatenate([letters, widths])
-            full = len(ids) // ROW * ROW
-            for row in range(0, full, ROW):
-                rows.write({"ids": ids[row : row + ROW].tobytes(), "letters": letters[row : row + ROW].tobytes()})
-            ids, letters = ids[full:], letters[full:]
-            count, length = count + len(new), length + int(widths.sum())
-            progress.advance(len(new))
-        about.write(
-            {
-                "id": record.id,
-                "source": record.source,
-                "letters": length,
-                "tokens": count,
-                "truncated": record.truncated,
-                "exact": reading.exact,
-            }
-        )
-    if len(ids):
-        rows.write({"ids": ids.tobytes(), "letters": letters.tobytes()})
-    for file in (about, rows):
-        file.finalize()
+    with open(directory / "ids.bin", "wb") as ids, open(directory / "letters.bin", "wb") as letters:
+        for record in records:
+            count = length = 0
+            reading = _Reading(record, tokenizer)
+            for new, widths in reading:
+                ids.write(new.astype(dtype).tobytes())
+                letters.write(widths.tobytes())
+                count, length = count + len(new), length + int(widths.sum())
+                progress.advance(len(new))
+            about.write(
+                {
+                    "id": record.id,
+                    "source": record.source,
+                    "letters": length,
+                    "tokens": count,
+                    "truncated": record.truncated,
+                    "exact": reading.exact,
+                }
+            )
+    about.finalize()
     progress.finish()
 
 

@@ -1,8 +1,8 @@
-"""Bases on disk: the training records as ids in an Arrow file that is read by memory map, made once for its inputs.
+"""Bases on disk: the training records as ids, one byte each, made once for their inputs.
 
 Every record is cut into stretches at its runs of unscored letters, so that no window is spent on a gap; a stretch
-knows its record and its first base there. The stretches stand one behind the other in rows of 65,536 ids. Nothing
-holds a record, or a list of records, in memory: a stretch costs 28 bytes there.
+knows its record and its first base there. The stretches stand one behind the other. Nothing holds a record, or a list
+of records, in memory: a stretch costs 28 bytes there.
 """
 
 from __future__ import annotations
@@ -10,25 +10,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from longseq.errors import InputError, UsageError, place
-from longseq.formats.atomic import output_directory
 from longseq.log import NullProgress, Progress
 from longseq.records import Alphabet, Record
 from longseq.tokens import DnaTokenizer
+from longseq.training.cache import made
+from longseq.training.columns import LongArray, Names, numbers, opened, writer
 
-if TYPE_CHECKING:
-    from datasets import Dataset
-    from datasets.arrow_writer import ArrowWriter
-
-ROW = 65536
-"""Ids of a row."""
 GAP = 64
 """A run of this many letters that are not A, C, G or T ends a stretch."""
-_SCHEMA = "longseq.store/1"
+_SCHEMA = "longseq.store/2"
 
 
 class Stretches(NamedTuple):
@@ -55,46 +50,54 @@ class Store:
         self.digest = directory.name
         self.records = opened(directory / "records.arrow")
         """id, source, length, masked (lower-case letters), truncated of each record."""
-        self._rows = opened(directory / "ids.arrow").with_format("arrow")
-        table = opened(directory / "stretches.arrow").with_format("numpy")[:]
-        length = table["length"].astype(np.int64)
-        offset = np.concatenate([[0], np.cumsum(length)[:-1]])
-        self.stretches = Stretches(table["record"].astype(np.int32), table["start"].astype(np.int64), length, offset)
+        table = opened(directory / "stretches.arrow")
+        length = numbers(table, "length")
+        self.stretches = Stretches(
+            numbers(table, "record"), numbers(table, "start"), length, np.cumsum(length) - length
+        )
+        self._ids = LongArray(directory / "ids.bin", np.uint8, self.stretches.bases)
+
+    @property
+    def ids(self) -> Names:
+        """(R) names of the records."""
+        return Names(self.records, "id")
 
     def read(self, start: int, end: int) -> np.ndarray:
         """Ids `[start, end)` in the store's own coordinates, uint8."""
-        parts = []
-        for row in range(start // ROW, -(-end // ROW)):
-            ids = np.frombuffer(self._rows[row].column("ids")[0].as_buffer(), np.uint8)
-            parts.append(ids[max(start - row * ROW, 0) : end - row * ROW])
-        return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+        return self._ids.read(start, end)
 
     def truncated(self) -> list[str]:
         """`file (record)` of each record that was cut short by the end of its file."""
-        numbers = np.flatnonzero(self.records["truncated"]).tolist()
-        return [place(self.records[i]["source"], record=self.records[i]["id"]) for i in numbers]
+        cut = np.flatnonzero(numbers(self.records, "truncated")).tolist()
+        return [place(self.records[i]["source"], record=self.records[i]["id"]) for i in cut]
 
 
-def prepare(inputs: Sequence[str], directory: Path, tokenizer: DnaTokenizer, progress: Progress | None = None) -> Store:
-    """The store of these files under `directory`, in a folder named by the digest of their bytes and the alphabet.
+def prepare(
+    inputs: Sequence[str],
+    directory: Path,
+    tokenizer: DnaTokenizer,
+    progress: Progress | None = None,
+    look: Path | None = None,
+) -> Store:
+    """The store of these files under `directory`, or under `look` if it is there already, in a folder named by the
+    digest of their bytes and the alphabet.
 
     Raises:
         InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
-        UsageError: a stream, or a path that no text file can hold.
+        UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
-    target = directory / digest(inputs, tokenizer.alphabet)
-    if not target.exists():
-        directory.mkdir(parents=True, exist_ok=True)
-        with output_directory(target) as aside:
-            write(_records(inputs), aside, tokenizer, progress or NullProgress())
-            if Store(aside).stretches.bases == 0:
-                raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
-    return Store(target)
+
+    def make(aside: Path) -> None:
+        write(_records(inputs), aside, tokenizer, progress or NullProgress())
+        if Store(aside).stretches.bases == 0:
+            raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
+
+    return Store(made(digest(inputs, tokenizer.alphabet), directory, make, look))
 
 
 def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
     """As `fingerprint`, of what the stored ids depend on."""
-    return fingerprint(inputs, f"{_SCHEMA} {alphabet.digest()} {ROW} {GAP}")
+    return fingerprint(inputs, f"{_SCHEMA} {alphabet.digest()} {GAP}")
 
 
 def fingerprint(inputs: Sequence[str], made_with: str) -> str:
@@ -131,63 +134,39 @@ def require_text(path: str) -> None:
         )
 
 
-def opened(file: Path) -> Dataset:
-    """An Arrow file, read by memory map."""
-    from datasets import Dataset
-
-    return Dataset.from_file(str(file))
-
-
-def writer(file: Path, rows_at_once: int, **columns: str) -> ArrowWriter:
-    """An Arrow file to write rows of these columns, by kind, into."""
-    from datasets import Features, Value
-    from datasets.arrow_writer import ArrowWriter
-
-    features = Features({column: Value(kind) for column, kind in columns.items()})
-    return ArrowWriter(path=str(file), features=features, writer_batch_size=rows_at_once)
-
-
 def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:
     """Write records, stretches and ids, as they come, into an existing directory."""
 
-    def table(name: str, rows_at_once: int, **columns: str) -> ArrowWriter:
-        return writer(directory / f"{name}.arrow", rows_at_once, **columns)
-
-    about = table("records", 1000, id="string", source="string", length="int64", masked="int64", truncated="bool")
-    stretches = table("stretches", 1000, record="int32", start="int64", length="int64")
-    rows = table("ids", 16, ids="large_binary")
-    waiting = bytearray()
+    about = writer(
+        directory / "records.arrow", id="string", source="string", length="int64", masked="int64", truncated="bool"
+    )
+    stretches = writer(directory / "stretches.arrow", record="int32", start="int64", length="int64")
     progress.start("read", None, "base")
-    for number, record in enumerate(records):
-        pieces = _Encoded(record, tokenizer)
-        first = end = 0
-        for start, ids in known(pieces):
-            if start != end:
-                if end > first:
-                    stretches.write({"record": number, "start": first, "length": end - first})
-                first = start
-            end = start + len(ids)
-            waiting += ids.tobytes()
-            full = len(waiting) // ROW * ROW
-            for row in range(0, full, ROW):
-                rows.write({"ids": bytes(waiting[row : row + ROW])})
-            del waiting[:full]
-            progress.advance(len(ids))
-        if end > first:
-            stretches.write({"record": number, "start": first, "length": end - first})
-        about.write(
-            {
-                "id": record.id,
-                "source": record.source,
-                "length": pieces.length,
-                "masked": pieces.masked,
-                "truncated": record.truncated,
-            }
-        )
-    if waiting:
-        rows.write({"ids": bytes(waiting)})
-    for file in (about, stretches, rows):
-        file.finalize()
+    with open(directory / "ids.bin", "wb") as file:
+        for number, record in enumerate(records):
+            pieces = _Encoded(record, tokenizer)
+            first = end = 0
+            for start, ids in known(pieces):
+                if start != end:
+                    if end > first:
+                        stretches.write({"record": number, "start": first, "length": end - first})
+                    first = start
+                end = start + len(ids)
+                file.write(ids.tobytes())
+                progress.advance(len(ids))
+            if end > first:
+                stretches.write({"record": number, "start": first, "length": end - first})
+            about.write(
+                {
+                    "id": record.id,
+                    "source": record.source,
+                    "length": pieces.length,
+                    "masked": pieces.masked,
+                    "truncated": record.truncated,
+                }
+            )
+    for table in (about, stretches):
+        table.finalize()
     progress.finish()
 
 
