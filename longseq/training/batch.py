@@ -63,3 +63,11 @@ class Source(Protocol):
     def places(self, number: int, phase: int) -> list[Interval]:
         """Where the tokens of a window come from."""
         ...
+
+
+class Growing(Source, Protocol):
+    """A source whose windows may be narrower at first."""
+
+    def at(self, width: int) -> Source:
+        """The same data in windows of another width."""
+        ...

@@ -133,10 +133,11 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     return model, Position(**content["position"]), content
 
 
-def same_run(position: Position, config: TrainConfig, data: str, processes: int) -> None:
+def same_run(position: Position, config: TrainConfig, data: str, processes: int, fresh: bool) -> None:
     """Raise unless `config` and the inputs are those that the checkpoint at `position` was made with.
 
-    Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device and threads may change.
+    Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device and threads may change; the number
+    of processes only where the next step is `fresh`, without a state.
 
     Raises:
         ConfigError: another model, other data, another batch; carried states of another number of processes.
@@ -153,7 +154,7 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int)
             raise ConfigError(where=key, expected=repr(before), found=repr(value), remedy=remedy)
     if position.data != data:
         raise ConfigError(where="inputs", expected="the data the run began with", found="other data", remedy=remedy)
-    if position.processes != processes and position.step % config.data.carry:
+    if position.processes != processes and not fresh:
         raise ConfigError(
             where=f"step {position.step}",
             expected=f"{position.processes} processes (times processes.sequence), whose states are carried over it",

@@ -25,7 +25,7 @@ from longseq.training.rundir import RunDirectory
 from longseq.training.saving import Saving
 from longseq.training.sequence import Place
 from longseq.training.signals import StopRequest
-from longseq.training.steps import Ahead, Steps
+from longseq.training.steps import Ahead, Steps, stages
 from longseq.training.tasks import Task
 from longseq.training.update import Update
 
@@ -46,17 +46,17 @@ class Loop:
         """A run at its start, or at the checkpoint `last`; `began` is the clock when the program took it up."""
         self.config, self.folder, self.processes, self.task = config, folder, processes, task
         self.place = Place(processes, config.processes.sequence)
-        size = max(config.batch // task.train.width, self.place.lanes)
-        self.steps = Steps(task.train, size, self.place.lane, self.place.lanes)
+        self.steps = Steps(stages(task.train, config, self.place.lanes), self.place.lane, self.place.lanes)
         saved: dict[str, Any] = {}
         if last is None:
             self.model, position = start.first_model(config, task).train(), Position()
         else:
             self.model, position, saved = checkpoint.load_step(last)
-            checkpoint.same_run(position, config, task.digest, self.place.lanes)
+            fresh = self.steps.fresh(position.step)
+            checkpoint.same_run(position, config, task.digest, self.place.lanes, fresh)
         self.model.encoder.recompute = config.recompute
         self.model.encoder.requires_grad_(config.freeze != "encoder")
-        self.objective = self.place.share(task.objective(self.model), task.train.carry)
+        self.objective = self.place.share(task.objective(self.model), self.steps.carries)
         self.update = Update(self.objective, config, processes, saved.get("optimiser"))
         self.saving = Saving(
             config, folder, processes, self.place, task, self.model, self.update, position, last is not None
@@ -139,7 +139,7 @@ class Loop:
         self.step, self.tokens = self.step + 1, self.tokens + round(tokens)
         self.state = None if self.steps.fresh(self.step) else after
         return {
-            "epoch": round(self.step / self.steps.per_epoch, 4),
+            "epoch": round(self.steps.epochs(self.step), 4),
             "tokens": self.tokens,
             **self.task.learned(loss),
             "learning_rate": learning_rate,
@@ -154,7 +154,7 @@ class Loop:
         if self.saving.position.held_out_step == self.step or not self.task.to_score:
             return False
         began = time.monotonic()
-        lanes = max(self.steps.size // self.place.lanes, 1)
+        lanes = max(self.steps.grown.size // self.place.lanes, 1)
         with self.update.autocast():
             found = self.task.evaluate(
                 self.objective, self.processes, lanes=lanes, stop=lambda: self.place.any(stop.name is not None)

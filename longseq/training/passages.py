@@ -10,6 +10,7 @@ it, but it is no beginning.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -46,8 +47,8 @@ class Passages:
         shuffle: bool = True,
     ):
         """`scored` (V,) says which ids are asked for; `batch` is how many tokens a step reads."""
-        self._store, self._stretches, self._seed, self._scored = store, stretches, config.seed, scored
-        self._shuffle = shuffle
+        self._store, self._stretches, self._config, self._scored = store, stretches, config, scored
+        self._batch, self._shuffle = batch, shuffle
         longest = int(stretches.length.max(initial=1))
         self.width = min(config.window, -(-longest // STEP) * STEP)
         self._rows = max(batch // self.width, 1)
@@ -60,6 +61,11 @@ class Passages:
         self._slack = parts * self.span - stretches.length
         self.passages = len(self._stretch)
         self._epochs: dict[int, _Epoch] = {}
+
+    def at(self, width: int) -> Passages:
+        """The same stretches in windows of another width."""
+        config = replace(self._config, window=width, grow=0)
+        return Passages(self._store, self._stretches, config, self._scored, self._batch, shuffle=self._shuffle)
 
     def batch(self, numbers: Sequence[int], phase: int) -> Batch:
         """Window `phase` of each of these passages, counted on from epoch to epoch."""
@@ -121,7 +127,7 @@ class Passages:
 
     def _drawn(self, index: int) -> _Epoch:
         """Places at which documents are cut, then an order of passages of like length."""
-        draw = np.random.default_rng([self._seed, 0, index])
+        draw = np.random.default_rng([self._config.seed, 0, index])
         turn = draw.integers(0, self._slack + 1)
         first = self._first - turn[self._stretch]
         lengths = np.minimum(first + self.span, self._stretches.length[self._stretch]) - np.maximum(first, 0)

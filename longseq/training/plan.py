@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from longseq.log import count, duration, memory, short
 from longseq.training.config import DataConfig, TrainConfig
 from longseq.training.split import Split
+from longseq.training.steps import Steps
 from longseq.training.store import Store
 
 
@@ -43,6 +43,8 @@ class Plan:
     precision: str
     threads: int
     processes: int
+    growth: str = ""
+    """How windows grow; empty where they do not."""
     notes: tuple[str, ...] = ()
     """What the reader should know of the inputs."""
 
@@ -74,6 +76,7 @@ class Plan:
         return [
             f"model: {self.parameters:,} parameters; {where}, {self.precision}, {count(self.threads, 'thread')}",
             f"data: {self.data} to learn from; held out: {self.held_out}",
+            *([f"windows: {self.growth}"] if self.growth else []),
             *self.notes,
             *to_go,
         ]
@@ -124,9 +127,9 @@ def notes(store: Store, parts: Split, data: DataConfig) -> tuple[str, ...]:
     return tuple(found)
 
 
-def last_step(config: TrainConfig, per_epoch: float) -> int | None:
+def last_step(config: TrainConfig, steps: Steps) -> int | None:
     """The step at which a run ends; None: when its time is over."""
     ends = [config.steps] if config.steps else []
     if config.epochs or not (config.steps or config.minutes):
-        ends.append(math.ceil((config.epochs or 1.0) * per_epoch))
+        ends.append(steps.until(config.epochs or 1.0))
     return min(ends) if ends else None

@@ -101,7 +101,7 @@ class Saving:
         them, say where its batch came from, and raise."""
         if all(bool(p.isfinite().all()) for p in self._model.parameters()):
             self.checkpoint(step, tokens, seconds, state)
-        everyone = Steps(steps.windows, steps.size)
+        everyone = Steps(steps.stages)
         alone(self._processes, lambda: nonfinite.write(self._folder, everyone, step, loss, norm))
         saved = checkpoint.pointed(self._folder.checkpoints, "latest") is not None
         resumed = step == self._resumed_at

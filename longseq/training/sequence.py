@@ -39,9 +39,9 @@ class Place:
             groups = [dist.new_group([*range(n * slices, (n + 1) * slices)]) for n in range(self.lanes)]
             self._group = groups[self.lane]
 
-    def share(self, objective: nn.Module, carry: int) -> nn.Module:
+    def share(self, objective: nn.Module, carries: bool) -> nn.Module:
         """The loss of this process's slice of the windows it is called with; `objective` itself if there is but one."""
-        return objective if self._group is None else _Sliced(objective, self, self._group, carry > 1)
+        return objective if self._group is None else _Sliced(objective, self, self._group, carries)
 
     def any(self, flag: bool) -> bool:
         """Whether the flag is set in any process of this lane."""

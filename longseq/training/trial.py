@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def plan(loop: Loop) -> Plan:
-    """Time a step on the next batch, without its update.
+    """Time a step of the widest windows, without its update.
 
     Raises:
         ConfigError: no step is done yet, and `minutes` are too few for one.
     """
     config, processes, task = loop.config, loop.processes, loop.task
-    batch = loop.steps.batch(loop.step)
-    began = 0.0
-    for _ in range(2):  # the first pays for what is made once
+    grown, began = loop.steps.grown, 0.0
+    for step in (loop.step, max(loop.step, grown.first)):  # the first pays for what is made once
+        batch = loop.steps.batch(step)
         began = time.monotonic()
-        loop.update.gradients(loop.step, batch, float(batch.weight.sum()))
+        loop.update.gradients(step, batch, float(batch.weight.sum()))
         loop.update.drop()
-    step_seconds, size = loop.of_first(time.monotonic() - began), loop.steps.size * loop.steps.windows.width
+    step_seconds, size = loop.of_first(time.monotonic() - began), grown.size * grown.source.width
     # Forward only; measured once there is one.
     loop.evaluation_seconds = 0.5 * step_seconds * task.to_score / size
     spent = loop.of_first(loop.seconds())
@@ -41,7 +41,7 @@ def plan(loop: Loop) -> Plan:
         data=task.described,
         held_out=task.rule,
         batch=size,
-        steps=last_step(config, loop.steps.per_epoch),
+        steps=last_step(config, loop.steps),
         first_step=loop.step,
         minutes=config.minutes,
         spent=spent,
@@ -51,5 +51,6 @@ def plan(loop: Loop) -> Plan:
         precision=config.precision,
         threads=torch.get_num_threads(),
         processes=processes.num_processes,
+        growth=loop.steps.said(),
         notes=task.notes(),
     )

@@ -10,7 +10,7 @@ padding weigh nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -57,6 +57,10 @@ class Windows:
         choices = renaming.ANY if config.relabel_by == "any" else renaming.PAIRED
         self._renamings = [renaming.table(letters, choice) for choice in choices]
         self._epochs: dict[int, _Epoch] = {}
+
+    def at(self, width: int) -> Windows:
+        """The same stretches in windows of another width."""
+        return Windows(self._store, self._stretches, replace(self._config, window=width, grow=0), shuffle=self._shuffle)
 
     def batch(self, numbers: Sequence[int], phase: int) -> Batch:
         """Window `phase` of each of these passages, counted on from epoch to epoch."""

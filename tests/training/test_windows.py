@@ -14,8 +14,8 @@ from longseq.tokens import DnaTokenizer
 from longseq.training import renaming
 from longseq.training.config import DataConfig
 from longseq.training.split import split
-from longseq.training.steps import Ahead, Steps
-from longseq.training.store import GAP, ROW, Store, known, prepare, write
+from longseq.training.steps import Ahead, Stage, Steps
+from longseq.training.store import GAP, Store, known, prepare, write
 from longseq.training.windows import Windows
 
 TOKENIZER = DnaTokenizer()
@@ -79,7 +79,7 @@ def test_stretches_end_at_runs_of_unknown_letters(runs, gap, cuts):
 
 def test_store_gives_back_every_base(store_of):
     rng = np.random.default_rng(0)
-    sequences = [bases(rng, 3 * ROW + 17), b"", b"acgtNN", b"N" * 200, bases(rng, 500) + b"N" * GAP + bases(rng, 30)]
+    sequences = [bases(rng, 200_017), b"", b"acgtNN", b"N" * 200, bases(rng, 500) + b"N" * GAP + bases(rng, 30)]
     store = store_of(sequences, pieces=5)
     wanted = [(i, a, b) for i, s in enumerate(sequences) for a, b in stretches_of(s, GAP)]
     records, starts, lengths, offsets = store.stretches
@@ -196,9 +196,9 @@ def test_renaming_renames_what_a_code_stands_for():
 def test_processes_share_out_a_step(store_of):
     store = store_of([bases(np.random.default_rng(1), 3000)])
     windows = Windows(store, store.stretches, DataConfig(window=50, carry=3))
-    alone = Steps(windows, 5)
+    alone = Steps([Stage(0, windows, 5)])
     for step in (0, 4, 26):
-        parts = [Steps(windows, 5, rank, 3) for rank in range(3)]
+        parts = [Steps([Stage(0, windows, 5)], rank, 3) for rank in range(3)]
         assert sorted(n for p in parts for n in p.passages(step)) == list(alone.passages(step))
         assert alone.fresh(step) == (step % 3 == 0)
         places = [place for numbers in alone.places(step) for place in numbers]
@@ -256,10 +256,10 @@ class TestPrepare:
         fasta = tmp_path / "a.fa"
         fasta.write_text(">one\nACGTACGT\n>two\nTTTT\n")
         first = prepare([str(fasta)], tmp_path / "data", TOKENIZER)
-        made = (tmp_path / "data" / first.digest / "ids.arrow").stat().st_mtime_ns
+        made = (tmp_path / "data" / first.digest / "ids.bin").stat().st_mtime_ns
         again = prepare([str(fasta)], tmp_path / "data", TOKENIZER)
         assert again.digest == first.digest and again.stretches.bases == 12
-        assert (tmp_path / "data" / first.digest / "ids.arrow").stat().st_mtime_ns == made
+        assert (tmp_path / "data" / first.digest / "ids.bin").stat().st_mtime_ns == made
         fasta.write_text(">one\nACGTACGA\n>two\nTTTT\n")
         assert prepare([str(fasta)], tmp_path / "data", TOKENIZER).digest != first.digest
 

@@ -17,6 +17,11 @@ class DataConfig:
     """W, bases of a window: how far gradients reach."""
     carry: int = 1
     """Consecutive windows over which the state is carried, detached, before it starts anew; 1: every window does."""
+    grow: int = 0
+    """Steps over which windows grow from `shortest` to `window`, doubling, each width to the end of a passage, with as
+    many tokens a step; 0: all are of `window`. To learn the next token, or hidden bases."""
+    shortest: int = 64
+    """Tokens of the first windows where they grow."""
     both_strands: bool = True
     """Read each window (or run of carried windows) from a strand drawn at random; false: forward only."""
     relabel: float = 0.0
@@ -47,3 +52,11 @@ class DataConfig:
     @property
     def alphabet(self) -> Alphabet:
         return Alphabet(ambiguity=self.ambiguity)
+        require(self.grow >= 0, "data.grow", self.grow, ">= 0 steps")
+        shorter = f">= 2 and below data.window ({self.window}), up to which windows grow"
+        require(not self.grow or 2 <= self.shortest < self.window, "data.shortest", self.shortest, shorter)
+    @property
+    def narrowest(self) -> int:
+        """Tokens of the narrowest windows."""
+        return self.shortest if self.grow else self.window
+

@@ -80,6 +80,8 @@ class TrainConfig:
         require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
         if self.processes.sequence > 1:
             self._require_slices()
+        if self.data.grow:
+            self._require_growth()
         self._require_labels()
 
     def _require_slices(self) -> None:
@@ -87,7 +89,13 @@ class TrainConfig:
         whole = sorted(set(self.model.pattern) & set(WHOLE))
         require(not whole, key, slices, f"1 with {', '.join(whole)} mixers, which read a window whole")
         require(self.task == "next", key, slices, f"1 to {self.task}")
-        require(slices <= self.data.window, key, slices, f"at most data.window ({self.data.window})")
+        name = "data.shortest" if self.data.grow else "data.window"
+        require(slices <= self.data.narrowest, key, slices, f"at most {name} ({self.data.narrowest})")
+
+    def _require_growth(self) -> None:
+        grow = self.data.grow
+        require(self.task in ("next", "masked"), "data.grow", grow, f"0 to {self.task}, from whole records")
+        require(self.steps is None or grow < self.steps, "data.grow", grow, f"below steps ({self.steps})")
 
     def _require_labels(self) -> None:
         labels, task = self.labels, self.task
@@ -95,7 +103,7 @@ class TrainConfig:
         require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
         labelled = task in LABELLED
         words = self.data.tokenizer
-        require(task == "next" or not words, "data.tokenizer", words, f"none to {task}: that takes letters of DNA")
+        require(task != "annotate" or not words, "data.tokenizer", words, "none to annotate: intervals count bases")
         require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
         require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
         number = task == "regress"
@@ -110,6 +118,8 @@ class TrainConfig:
         if self.model.visibility == "segment" and self.data.carry > 1:
             whole = f"a multiple of model.segment ({self.model.segment}), over which states are carried"
             require(self.data.window % self.model.segment == 0, "data.window", self.data.window, whole)
+            grown = not self.data.grow or self.data.shortest % self.model.segment == 0
+            require(grown, "data.shortest", self.data.shortest, whole)
 
 
 def _file_rule(task: str, labelled: bool) -> str:
