@@ -44,19 +44,19 @@ class DataConfig:
     def __post_init__(self):
         require(self.window >= 2, "data.window", self.window, ">= 2 bases")
         require(self.carry >= 1, "data.carry", self.carry, ">= 1 window")
+        require(self.grow >= 0, "data.grow", self.grow, ">= 0 steps")
+        shorter = f">= 2 and below data.window ({self.window}), up to which windows grow"
+        require(not self.grow or 2 <= self.shortest < self.window, "data.shortest", self.shortest, shorter)
         require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
         require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
         require(self.seed >= 0, "data.seed", self.seed, ">= 0")
         require(not (self.tokenizer and self.relabel), "data.relabel", self.relabel, "0 with data.tokenizer")
 
     @property
-    def alphabet(self) -> Alphabet:
-        return Alphabet(ambiguity=self.ambiguity)
-        require(self.grow >= 0, "data.grow", self.grow, ">= 0 steps")
-        shorter = f">= 2 and below data.window ({self.window}), up to which windows grow"
-        require(not self.grow or 2 <= self.shortest < self.window, "data.shortest", self.shortest, shorter)
-    @property
     def narrowest(self) -> int:
         """Tokens of the narrowest windows."""
         return self.shortest if self.grow else self.window
 
+    @property
+    def alphabet(self) -> Alphabet:
+        return Alphabet(ambiguity=self.ambiguity)
