@@ -21,7 +21,7 @@ from longseq.records import Kind
 SAMPLE = 1 << 16
 """Bytes looked at."""
 
-ACCEPTED = "FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown or JSON lines"
+ACCEPTED = "FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
 
 
 class Format(NamedTuple):
@@ -30,7 +30,7 @@ class Format(NamedTuple):
     name: str
     kind: Kind
     module: str
-    """Module of `longseq.formats` that reads it."""
+    """Module of `longseq.formats` that reads it; of tables, what their rows hold may be of another kind."""
 
 
 FASTA = Format("fasta", "dna", "fasta")
@@ -40,7 +40,12 @@ EMBL = Format("embl", "dna", "genbank")
 TWOBIT = Format("2bit", "dna", "twobit")
 TEXT = Format("text", "document", "text")
 MARKDOWN = Format("markdown", "document", "text")
-JSONL = Format("jsonl", "document", "jsonl")
+JSONL = Format("jsonl", "document", "tabular")
+CSV = Format("csv", "document", "tabular")
+TSV = Format("tsv", "document", "tabular")
+PARQUET = Format("parquet", "document", "tabular")
+ARROW = Format("arrow", "document", "tabular")
+TABLES = (JSONL, CSV, TSV, PARQUET, ARROW)
 
 _CONTAINER_SUFFIXES = {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zstd"}
 _BY_SUFFIX = {
@@ -51,6 +56,8 @@ _BY_SUFFIX = {
     **dict.fromkeys((".md", ".markdown"), MARKDOWN),
     **dict.fromkeys((".txt", ".text", ".rst"), TEXT),
     **dict.fromkeys((".jsonl", ".ndjson"), JSONL),
+    **dict.fromkeys((".csv",), CSV),
+    **dict.fromkeys((".tsv", ".tab"), TSV),
 }
 _FOREIGN_BINARY = (
     (b"%PDF", "a PDF"),
@@ -59,7 +66,6 @@ _FOREIGN_BINARY = (
     (b"CRAM", "CRAM"),
     (b"BCF\2", "BCF"),
     (b"\x89HDF", "HDF5"),
-    (b"PAR1", "Parquet"),
     (b"\x1f\x9d", "a .Z archive"),
     (b"\x04\x22\x4d\x18", "lz4 data"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
@@ -78,8 +84,8 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
     """The format of what `stream` will give; nothing is used up.
 
-    With `kind="document"` any text is plain text or Markdown (JSON lines stay JSON lines); with `kind="dna"` letters
-    are read as a sequence format.
+    With `kind="document"` any text is plain text or Markdown (JSON lines, CSV and TSV stay what they are); with
+    `kind="dna"` letters are read as a sequence format.
 
     Raises:
         InputError: no data, binary data of another kind, or a kind that the content cannot be.
@@ -93,22 +99,42 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
         if kind == "document":
             raise InputError(where=where, expected="a document", found="2bit")
         return TWOBIT
+    if (binary := _binary_table(sample)) is not None:
+        return binary
     _refuse_binary(sample, where)
     suffix = _suffix(stream.source)
     text = sample.removeprefix(_UTF8_BOM)
     if kind == "document":
-        return JSONL if _is_json_lines(text) else _prose(text, suffix)
+        if _is_json_lines(text):
+            return JSONL
+        return suffix if suffix in (CSV, TSV) else _prose(text, suffix)
     _refuse_text(text, where)
     found = _sequence(text, suffix)
     if found is not None:
         return found
     if _is_json_lines(text):
-        if kind == "dna":
-            raise InputError(where=where, expected="DNA", found="JSON lines, which hold documents")
         return JSONL
-    if suffix in (FASTA, FASTQ, GENBANK, EMBL) or (suffix == JSONL and kind is None):
+    if suffix in (FASTA, FASTQ, GENBANK, EMBL, JSONL, CSV, TSV):
         return suffix  # its reader says what is wrong
     return FASTA if kind == "dna" else _prose(text, suffix)
+
+
+def detect_table(stream: ByteStream) -> Format:
+    """The kind of table that `stream` will give; nothing is used up. Other text than JSON lines is CSV or TSV."""
+    sample = stream.peek(SAMPLE)
+    if (binary := _binary_table(sample)) is not None:
+        return binary
+    if _is_json_lines(sample.removeprefix(_UTF8_BOM)):
+        return JSONL
+    return TSV if _suffix(stream.source) is TSV else CSV
+
+
+def _binary_table(sample: bytes) -> Format | None:
+    if sample.startswith(b"PAR1"):
+        return PARQUET
+    # A file of Arrow, or a stream: a mark, then the size of the schema, a multiple of 8.
+    stream = sample.startswith(b"\xff\xff\xff\xff") and 0 < int.from_bytes(sample[4:8], "little") < 1 << 24
+    return ARROW if sample.startswith(b"ARROW1\0\0") or stream else None
 
 
 def _sequence(text: bytes, suffix: Format | None) -> Format | None:
@@ -124,14 +150,14 @@ def _sequence(text: bytes, suffix: Format | None) -> Format | None:
         return EMBL
     if re.match(rb"LOCUS {5,}\S", start):
         return GENBANK
-    if suffix in (TEXT, MARKDOWN):
+    if suffix in (TEXT, MARKDOWN, CSV, TSV):
         return None
     if re.search(rb"^LOCUS {5,}\S+ +\d+ (bp|aa) ", text, re.MULTILINE):
         return GENBANK  # below the head of a release file
-    if _like_sequence(lines):
+    if like_sequence(lines):
         return FASTA  # letters without a header: its reader says so
     for header, line in pairwise(lines):
-        if header.startswith(b">") and len(line) >= 10 and _like_sequence([line]):
+        if header.startswith(b">") and len(line) >= 10 and like_sequence([line]):
             return FASTA  # text above the first header: its reader says so
     return None
 
@@ -142,7 +168,8 @@ def _measure(lines: list[bytes]) -> tuple[int, int, int]:
     return len(text), text.count(b" ") + text.count(b"\t"), len(text.translate(None, LETTERS + b" \t"))
 
 
-def _like_sequence(lines: list[bytes]) -> bool:
+def like_sequence(lines: list[bytes]) -> bool:
+    """Whether these lines are letters of DNA rather than prose."""
     size, blanks, other = _measure(lines)
     # Sequence may stand in groups of ten; words are shorter and have other letters.
     return size > 0 and other <= size // 10 and (blanks == 0 or (blanks <= size // 8 and other == 0))
@@ -158,7 +185,7 @@ def _like_quotation(lines: list[bytes], suffix: Format | None) -> bool:
 
 def _is_fastq(lines: list[bytes]) -> bool:
     if len(lines) < 3:  # a long read goes on past the sample
-        return len(lines) == 2 and _like_sequence(lines[1:])
+        return len(lines) == 2 and like_sequence(lines[1:])
     return lines[2].startswith(b"+") and b" " not in lines[1]
 
 

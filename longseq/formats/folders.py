@@ -1,25 +1,30 @@
-"""Folders among the inputs: the files in them."""
+"""Folders among the inputs: the files in them, and data sets that the `datasets` library saved."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from longseq.errors import InputError
 
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+
 
 def files(inputs: Iterable[str]) -> tuple[str, ...]:
     """The inputs, with each folder in the place of which stand its files and those of its folders, by name.
 
-    Hidden files and folders are left out. An order of its own, whatever the file system's, keeps results the same.
+    Hidden files and folders are left out. A folder that `Dataset.save_to_disk` wrote stands for itself, as one input;
+    of one that `DatasetDict.save_to_disk` wrote there is one for each split. An order of its own, whatever the file
+    system's, keeps results the same.
 
     Raises:
         InputError: a folder that holds no file or cannot be read.
     """
     found: list[str] = []
     for name in inputs:
-        if name == "-" or not Path(name).is_dir():
+        if name == "-" or not Path(name).is_dir() or shards(name):
             found.append(name)
             continue
         inside = _walk(name)
@@ -29,12 +34,38 @@ def files(inputs: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def shards(folder: str | Path) -> tuple[str, ...]:
+    """The Arrow files of a folder that `Dataset.save_to_disk` wrote, in order of their rows; of anything else none.
+
+    Raises:
+        InputError: a data set that is only a choice of the rows in its files.
+    """
+    try:
+        state = json.loads((Path(folder) / _STATE).read_bytes())
+        names = [file["filename"] for file in state["_data_files"]]
+        chosen = state.get("_indices_data_files")
+    except (OSError, ValueError, KeyError, TypeError):  # no such file, or another program's
+        return ()
+    if chosen:
+        raise InputError(
+            where=str(folder),
+            expected="a data set with its rows in order",
+            found="a choice of rows",
+            remedy="save it again: load_from_disk(…).flatten_indices().save_to_disk(…)",
+        )
+    return tuple(os.path.join(folder, name) for name in names)
+
+
 def _walk(folder: str) -> list[str]:
     def fail(error: OSError) -> None:
         raise InputError(error.strerror or "cannot be read", where=str(error.filename))
 
     found = []
     for path, folders, names in os.walk(folder, onerror=fail):
+        if shards(path):
+            found.append(path)
+            folders.clear()
+            continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(path, name) for name in names if not name.startswith(".")]
+        found += [os.path.join(path, name) for name in names if not name.startswith(".") and name != _SPLITS]
     return sorted(found)

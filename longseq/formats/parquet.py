@@ -1,14 +1,26 @@
-"""The door to pyarrow: tables written row group by row group, so that a long table is never held."""
+"""The door to pyarrow: Parquet is written row group by row group, Parquet and Arrow are read some rows at a time, so
+that a long table is never held."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from longseq.errors import InputError, place
+from longseq.formats.containers import Container
+from longseq.formats.rows import RawRow, Rows, checked
+
 ROW_GROUP = 1 << 16
 """Rows held before they are written."""
+AT_ONCE = 64
+"""Rows of Parquet decoded at a time: a row may be a book."""
+READ_AHEAD = 1 << 20
+"""Bytes of a column read at a time."""
 
 
 class ParquetWriter:
@@ -67,15 +79,6 @@ class ParquetWriter:
             self._writer.close()
 
 
-def read_parquet(path: str | Path) -> Iterator[dict[str, list]]:
-    """Batches of rows as plain Python columns, in file order; nulls are None."""
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(str(path)) as file:
-        for batch in file.iter_batches():
-            yield batch.to_pydict()
-
-
 def _type(pyarrow: Any, kind: str) -> Any:
     if kind == "list<float32>":
         return pyarrow.list_(pyarrow.float32())
@@ -100,3 +103,129 @@ def write_parquet(
     with write_aside(path, force=force) as aside, ParquetWriter(aside, columns, metadata=metadata) as writer:
         for batch in batches:
             writer.write(batch)
+
+
+class ArrowRows(Rows):
+    """Rows of Parquet files, or of Arrow streams and files, one behind the other as one table.
+
+    A few rows of Parquet are held at a time, of Arrow one record batch as it was written. Numbers that stand for names
+    of classes in a data set of the `datasets` library are read as these names.
+
+    Raises:
+        InputError: a file that cannot be read.
+    """
+
+    container: Container = "plain"
+    truncated = False
+
+    def __init__(self, source: str, files: Sequence[str]):
+        self.source, self._files = source, tuple(files)
+        self.stream = self
+        self._sizes = [os.path.getsize(file) for file in self._files]
+        self._read = 0.0
+        with _opened(self._files[0]) as (file, _):
+            schema = file.schema_arrow if hasattr(file, "schema_arrow") else file.schema
+            self.columns = {field.name: _holds_text(field.type) for field in schema}
+            checked(schema.names, place(source))
+            self._classes = _classes(schema.metadata or {})
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(self._sizes)
+
+    @property
+    def position(self) -> int:
+        """About how many of them were read."""
+        return round(self._read)
+
+    def close(self) -> None:
+        """Files are open only while their rows are walked."""
+
+    def walk(self, wanted: Collection[str] | None = None) -> Iterator[RawRow]:
+        names = [name for name in self.columns if wanted is None or name in wanted]
+        number = 0
+        for i, path in enumerate(self._files):
+            with _opened(path) as (file, taken):
+                for batch, share in _batches(file, taken, names):
+                    columns = [batch.column(name) for name in names]
+                    for row in range(batch.num_rows):
+                        number += 1
+                        yield self._row(number, names, [column[row] for column in columns])
+                    self._read = sum(self._sizes[:i]) + share * self._sizes[i]
+
+    def _row(self, number: int, names: list[str], cells: list[Any]) -> RawRow:
+        try:
+            return RawRow(
+                number, number, {name: self._value(name, cell) for name, cell in zip(names, cells, strict=True)}
+            )
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{error.object[error.start]:02x}"
+            fault = InputError(where=place(self.source, number), expected="UTF-8 text", found=found)
+            return RawRow(number, number, {}, fault)
+
+    def _value(self, name: str, cell: Any) -> Any:
+        value = cell.as_py()
+        classes = self._classes.get(name)
+        return value if classes is None else _named(value, classes)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[Any, Any]]:
+    """A reader of Parquet or of Arrow, by content, and the bytes beneath one of Arrow."""
+    import pyarrow
+    from pyarrow import ipc, parquet
+
+    try:
+        with open(path, "rb") as raw:
+            start = raw.read(6)
+        if start.startswith(b"PAR1"):
+            with parquet.ParquetFile(path, buffer_size=READ_AHEAD) as file:
+                yield file, None
+        else:
+            with pyarrow.OSFile(path) as taken:
+                with ipc.open_file(taken) if start == b"ARROW1" else ipc.open_stream(taken) as file:
+                    yield file, taken
+    except (pyarrow.ArrowException, OSError) as error:
+        problem = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"is damaged or ends early ({problem})", where=place(path), remedy="copy or download the file again"
+        ) from None
+
+
+def _batches(file: Any, taken: Any, names: list[str]) -> Iterator[tuple[Any, float]]:
+    """Some rows at a time, and the share of the file that was read with them."""
+    if hasattr(file, "iter_batches"):  # Parquet
+        done, total = 0, max(file.metadata.num_rows, 1)
+        for batch in file.iter_batches(batch_size=AT_ONCE, columns=names, use_threads=False):
+            done += batch.num_rows
+            yield batch, done / total
+    elif hasattr(file, "num_record_batches"):  # a file of Arrow
+        for i in range(file.num_record_batches):
+            yield file.get_batch(i), (i + 1) / file.num_record_batches
+    else:
+        for batch in file:
+            yield batch, taken.tell() / taken.size()
+
+
+def _holds_text(kind: Any) -> bool:
+    return str(getattr(kind, "value_type", kind)) in ("string", "large_string", "string_view") and "list" not in str(
+        kind
+    )
+
+
+def _classes(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
+    """Names of classes by column, as the `datasets` library keeps them in a schema."""
+    try:
+        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        found = {name: (feature.get("feature") or feature).get("names") for name, feature in features.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+    return {name: names for name, names in found.items() if isinstance(names, list)}
+
+
+def _named(value: Any, classes: list[str]) -> Any:
+    """Classes by name; what is no class, such as -1, is none."""
+    if isinstance(value, list):
+        return [_named(part, classes) for part in value]
+    return classes[value] if isinstance(value, int) and 0 <= value < len(classes) else None

@@ -1,25 +1,28 @@
-"""Tables of text with a header line, tab or comma between cells: rows by column name, each with its line."""
+"""Tables held in memory, for labels: rows by column name, each with its place."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import open_bytes
-
-LONGEST_CELL = 1 << 24
-"""Characters of one cell."""
+from longseq.formats.detect import TABLES, detect
+from longseq.formats.folders import files, shards
+from longseq.formats.rows import ID, RawRow, Rows, as_text
+from longseq.formats.tabular import open_rows
 
 
 class Row(NamedTuple):
     line: int
-    """1-based; of a row over several lines the last one."""
+    """1-based; of a row over several lines the last one, of Parquet and Arrow the row."""
     cells: dict[str, str]
-    """By column, without white space around."""
+    """By column, without white space around; nulls are empty, the parts of a list are separated by `;`."""
+    id: str
+    """Id of the record that `longseq.formats.read` makes of this row."""
+    source: str
+    """The file that it stands in."""
 
 
 class Table(NamedTuple):
@@ -28,79 +31,81 @@ class Table(NamedTuple):
     rows: tuple[Row, ...]
 
     def where(self, row: Row) -> str:
-        return place(self.source, row.line)
+        return place(row.source, row.line)
 
 
-def read_table(source: str | Path) -> Table:
-    """A TSV or CSV file, plain or packed; a table with a tab in its header line is a TSV. Blank lines are passed.
+class Header(NamedTuple):
+    """What a table says of itself before its rows."""
 
-    Cells may be quoted as in RFC 4180. The table is held whole.
+    columns: tuple[str, ...]
+    text: str | None
+    """Column that a reader of documents takes."""
+
+
+def is_table(source: str | Path) -> bool:
+    """Whether `longseq.formats.read` takes this for a table.
 
     Raises:
-        InputError: nothing there, no UTF-8, a column without a name or of a name twice, a row with more or fewer cells
-            than columns, no row at all.
+        InputError: nothing there, or of no known format.
     """
-    name = str(source)
-    text = _text(source)
-    first = text.split("\n", 1)[0]
-    before = csv.field_size_limit(LONGEST_CELL)
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if "\t" in first else ",")
-        header = tuple(cell.strip() for cell in next(reader, []))
-        _check(header, name)
-        rows = tuple(_rows(reader, header, name))
-    except csv.Error as error:
-        raise InputError(where=place(name, reader.line_num), expected="a row of a table", found=str(error)) from None
-    finally:
-        csv.field_size_limit(before)
-    if not rows:
-        raise InputError(where=place(name), expected="rows below the header line", found="none")
-    return Table(name, header, rows)
+    if shards(source):
+        return True
+    with open_bytes(source) as stream:
+        return detect(stream) in TABLES
 
 
-def _text(source: str | Path) -> str:
-    stream = open_bytes(source)
-    try:
-        parts = []
-        while piece := stream.read():
-            parts.append(piece)
-    finally:
-        stream.close()
-    data = b"".join(parts)
-    if stream.truncated:
-        raise InputError("ends early", where=place(str(source)), remedy="copy or download the file again")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            where=place(str(source), line),
-            expected="UTF-8 text",
-            found=f"byte 0x{data[error.start]:02x}",
-            remedy="convert it: iconv -f ENCODING -t UTF-8",
-        ) from None
+def read_header(source: str | Path, text: str | None = None) -> Header:
+    """Names of the columns, of a folder those of its first table; `text` is as in `longseq.formats.read`.
+
+    Raises:
+        InputError: as `read_table`.
+    """
+    rows = open_rows(files((str(source),))[0])
+    rows.stream.close()
+    return Header(tuple(rows.columns), rows.text(text))
 
 
-def _check(header: tuple[str, ...], name: str) -> None:
-    where = place(name, 1)
-    if not any(header):
-        raise InputError(where=where, expected="a header line with names of columns", found="none")
-    for i, column in enumerate(header):
-        if not column:
-            raise InputError(where=where, expected=f"a name of column {i + 1}", found="none")
-        if column in header[:i]:
-            raise InputError(where=where, expected="names of columns once each", found=f"{column!r} twice")
+def read_table(source: str | Path, columns: Collection[str] | None = None) -> Table:
+    """A table of any kind, plain or packed: TSV, CSV, JSON lines, Parquet, Arrow, or a folder of tables.
+
+    A table that is none of the others and has a tab in its header line is a TSV. Blank lines are passed, cells may be
+    quoted as in RFC 4180. The cells of these `columns` are held (None: of all), in the order of the table.
+
+    Raises:
+        InputError: nothing there, no UTF-8, a column that is not there, without a name or of a name twice, a row with
+            more or fewer cells than columns, no row at all.
+    """
+    held: list[Row] = []
+    names: tuple[str, ...] = ()
+    for name in files((str(source),)):
+        rows = open_rows(name)
+        try:
+            names = _wanted(rows, columns)
+            held += (_row(rows, row, names) for row in rows.walk({*names, ID}))
+        finally:
+            rows.stream.close()
+        if rows.stream.truncated:
+            raise _cut(name)
+    if not held:
+        raise InputError(where=place(str(source)), expected="rows below the header line", found="none")
+    return Table(str(source), names, tuple(held))
 
 
-def _rows(reader: Iterator[list[str]], header: tuple[str, ...], name: str) -> Iterator[Row]:
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        line = reader.line_num  # type: ignore[attr-defined]
-        if len(cells) != len(header):
-            raise InputError(
-                where=place(name, line),
-                expected=f"{len(header)} cells ({', '.join(header[:6])})",
-                found=str(len(cells)),
-            )
-        yield Row(line, dict(zip(header, (cell.strip() for cell in cells), strict=True)))
+def _wanted(rows: Rows, columns: Collection[str] | None) -> tuple[str, ...]:
+    for column in columns or ():
+        if column not in rows.columns:
+            raise rows.without(column)
+    return tuple(name for name in rows.columns if columns is None or name in columns)
+
+
+def _row(rows: Rows, row: RawRow, names: tuple[str, ...]) -> Row:
+    if row.cut:
+        raise _cut(rows.source)
+    if row.fault is not None:
+        raise row.fault
+    cells = {name: as_text(row.cells.get(name)).strip() for name in names}
+    return Row(row.line, cells, rows.name(row), rows.source)
+
+
+def _cut(name: str) -> InputError:
+    return InputError("ends early", where=place(name), remedy="copy or download the file again")

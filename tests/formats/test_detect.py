@@ -30,6 +30,7 @@ CASES = [
     (b"ID   X; SV 1; linear; DNA; STD; PLN; 4 BP.\n", "embl"),
     (b'{"text": "one"}\n', "jsonl"),
     (b'{"text": "' + b"x" * 70_000 + b'"}\n', "jsonl"),
+    (b"text,n\none,1\n", "text"),
     (b"{\n", "text"),
     (PROSE, "text"),
     (b"> A quotation first.\n> Two lines of it.\n\n" + PROSE, "text"),
@@ -62,6 +63,10 @@ def test_content_decides(make, data, name):
         ("a.md", FASTQ, "fastq"),
         ("a.fq.gz", b">a\nACGT\n", "fasta"),
         ("a.jsonl", b"not json\n", "jsonl"),
+        ("a.csv", b"text\nACGTACGTAC\n", "csv"),
+        ("a.tsv.gz", b"text\n" + PROSE, "tsv"),
+        ("a.csv", b">a\nACGT\n", "fasta"),
+        ("a.csv", b'{"text": "one"}\n', "jsonl"),
         ("a.fa", PROSE, "fasta"),
         ("a.gbk", PROSE, "genbank"),
     ],
@@ -143,7 +148,5 @@ def test_a_source_without_records_is_an_error(make, file, data, format):
 def test_kinds_that_cannot_be(make, to_twobit):
     with pytest.raises(InputError, match="expected a document, found 2bit"):
         read(make("a", to_twobit([("a", b"ACGT")])), kind="document")
-    with pytest.raises(InputError, match="expected DNA, found JSON lines, which hold documents"):
-        read(make("b", b'{"text": "x"}\n'), kind="dna")
     with pytest.raises(InputError, match="found VCF"):
         read(make("c", b"##fileformat=VCFv4.2\n"), kind="dna")
