@@ -21,6 +21,7 @@ from longseq import tokens
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.formats.atomic import output_directory
+from longseq.model.adapter import weights
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.language import LanguageModel
@@ -226,7 +227,8 @@ def save(
 ) -> None:
     """Write a checkpoint directory, whole or not at all.
 
-    `card` is the model card, or facts for its table; `dtype` is that of the stored weights.
+    What adapters learned is added to the weights beneath. `card` is the model card, or facts for its table; `dtype` is
+    that of the stored weights.
 
     Raises:
         OutputExistsError: it stands already and `force` is off.
@@ -248,11 +250,11 @@ def save(
             config["head"] = to_mapping(head)
         (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         # A parameter is one tensor of its own on disk, whatever it shared in memory.
-        weights = {
-            name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in model.state_dict().items()
+        tensors = {
+            name: tensor.detach().to("cpu", dtype).contiguous().clone() for name, tensor in weights(model).items()
         }
         # Written by us: of a full disk safetensors says no OSError.
-        (aside / "model.safetensors").write_bytes(to_bytes(weights, metadata={"format": "pt"}))
+        (aside / "model.safetensors").write_bytes(to_bytes(tensors, metadata={"format": "pt"}))
         if labels is not None:
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
         (aside / "README.md").write_text(
