@@ -53,7 +53,8 @@ class Examples(ABC):
         `whole` leaves each record in one passage, of as many windows as it takes; `bounds` are first and last of each
         record's tokens that are read, (N,) and (N,), None: all.
         """
-        self._records, self._which, self._config, self._shuffle = records, which, config, shuffle
+        self._records, self._which, self._config = records, which, config
+        self._batch, self._shuffle, self._bounds = batch, shuffle, bounds
         first, last = (np.zeros_like(which), records.lengths[which]) if bounds is None else bounds
         lengths = last - first
         self.width = int(min(config.window, lengths.max()))
@@ -140,6 +141,13 @@ class Examples(ABC):
 
 class TokenExamples(Examples):
     """Every token that says something weighs the same; what is asked of them is said elsewhere."""
+
+    def at(self, width: int) -> TokenExamples:
+        """The same records in windows of another width."""
+        config = replace(self._config, window=width, grow=0)
+        return TokenExamples(
+            self._records, self._which, config, self._batch, shuffle=self._shuffle, bounds=self._bounds
+        )
 
     def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, None]:
         return known.astype(np.float32), None

@@ -97,12 +97,9 @@ class Passages:
         stretch, start, end, _ = self._window(number, phase)
         if end <= start:
             return []
-        begin = int(self._stretches.offset[stretch] - self._stretches.start[stretch])
         offset = int(self._stretches.offset[stretch])
-        first = int(self._store.letters(begin, offset + start).sum(dtype=np.int64))
-        length = int(self._store.letters(offset + start, offset + end).sum(dtype=np.int64))
-        name = self._store.records[int(self._stretches.record[stretch])]["id"]
-        return [Interval(record=name, start=first, end=first + length, strand="+")]
+        begin, document = offset - int(self._stretches.start[stretch]), int(self._stretches.record[stretch])
+        return [self._store.place(document, begin, offset + start, offset + end)]
 
     def _window(self, number: int, phase: int) -> tuple[int, int, int, bool]:
         """Stretch, `[start, end)` in it, and whether its first token is scored: it goes on, or begins a document."""

@@ -10,6 +10,7 @@ import numpy as np
 from longseq.records import Alphabet, Interval
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
+from longseq.training.columns import numbers
 from longseq.training.documents import Documents
 from longseq.training.store import Store
 
@@ -64,7 +65,7 @@ class LetterRecords:
     def __init__(self, store: Store, tokenizer: DnaTokenizer):
         self._store, self.digest = store, store.digest
         self._unknown = tokenizer.alphabet.letters.index(b"N")
-        self.lengths = np.array(store.records["length"], np.int64)
+        self.lengths = numbers(store.records, "length")
         self.known = np.arange(tokenizer.vocabulary) < BASES
         self.complement: np.ndarray | None = tokenizer.complement(np.arange(tokenizer.vocabulary))
         rows = np.arange(len(self.lengths) + 1)
@@ -72,7 +73,7 @@ class LetterRecords:
 
     @cached_property
     def ids(self) -> list[str]:
-        return list(self._store.records["id"])
+        return list(self._store.ids)
 
     def read(self, record: int, start: int, end: int) -> np.ndarray:
         found = np.full(end - start, self._unknown, np.uint8)
@@ -86,7 +87,7 @@ class LetterRecords:
         return found
 
     def place(self, record: int, start: int, end: int) -> Interval:
-        return Interval(record=self._store.records[record]["id"], start=start, end=end, strand="+")
+        return Interval(record=self._store.ids[record], start=start, end=end, strand="+")
 
     def notes(self) -> list[str]:
         return [f"note: {where} ends early" for where in self._store.truncated()]
@@ -102,7 +103,7 @@ class WordRecords:
         tokenizer = store.tokenizer
         self._store, self.digest = store, store.digest
         self.known = np.ones(tokenizer.vocabulary, bool)
-        tokens = np.array(store.records["tokens"], np.int64)
+        tokens = numbers(store.records, "tokens")
         self._offset = np.cumsum(tokens) - tokens
         if isinstance(tokenizer, DnaSubwords):
             self.noun, self.lengths = "record", tokens
@@ -113,7 +114,7 @@ class WordRecords:
 
     @cached_property
     def ids(self) -> list[str]:
-        return list(self._store.records["id"])
+        return list(self._store.ids)
 
     def read(self, record: int, start: int, end: int) -> np.ndarray:
         offset = int(self._offset[record])

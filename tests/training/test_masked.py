@@ -53,7 +53,7 @@ def test_what_is_hidden(genome, tmp_path, share, span):
     task = make(config, prepare(config.inputs, tmp_path, DnaTokenizer()))
     numbers = range(4 * task.train.passages)
     batch, again = task.train.batch(numbers, 0), task.train.batch(numbers, 0)
-    whole = task.train._windows.batch(numbers, 0)
+    whole = task.train._source.batch(numbers, 0)
     for a, b in zip(batch, again, strict=True):
         np.testing.assert_array_equal(a, b)
     hidden = batch.ids == 15
@@ -114,7 +114,9 @@ def test_a_resumed_run_is_the_same_run(genome, tmp_path):
     (["task=masked"], "model.visibility: expected 'both' or 'segment' with task 'masked', found 'causal'"),
     (["mask.share=1"], "mask.share: expected a share"),
     (["mask.span=0"], "mask.span: expected >= 1 base"),
-    (["task=masked", "model.visibility=both", "data.tokenizer=x"], "data.tokenizer: expected none"),
+    (["task=annotate", "labels.file=x", "data.tokenizer=x"], "data.tokenizer: expected none to annotate"),
+    (["mask.random=0.6", "mask.keep=0.5"], "mask.keep: expected a share, 0 to 0.4 beside mask.random, found 0.5"),
+    (["mask.random=1.5"], "mask.random: expected a share"),
 ])  # fmt: skip
 def test_wrong_settings(assignments, message):
     with pytest.raises(ConfigError, match=message):

@@ -10,7 +10,7 @@ from longseq.training.store import Store
 from longseq.training.tasks.base import Figures, Task
 from longseq.training.tasks.bases import BaseTask
 from longseq.training.tasks.documents import DocumentTask
-from longseq.training.tasks.masked import MaskedTask
+from longseq.training.tasks.masked import MaskedTask, MaskedWordTask
 from longseq.training.tasks.next_token import NextTokenTask
 from longseq.training.tasks.records import RecordTask
 
@@ -25,7 +25,8 @@ def make(config: TrainConfig, store: Store | Documents) -> Task:
         InputError: nothing to learn from.
     """
     if isinstance(store, Documents):
-        return DocumentTask(config, store)
+        words: dict[str, Callable[[TrainConfig, Documents], Task]] = {"next": DocumentTask, "masked": MaskedWordTask}
+        return words.get(config.task, RecordTask)(config, store)
     kinds: dict[str, Callable[[TrainConfig, Store], Task]] = {
         "next": NextTokenTask,
         "masked": MaskedTask,

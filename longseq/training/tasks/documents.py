@@ -17,10 +17,11 @@ from torch import nn
 from longseq.errors import ConfigError
 from longseq.log import count
 from longseq.model import LanguageModel, Model
+from longseq.records import Interval
 from longseq.tokens import DnaTokenizer, load
 from longseq.tokens.stream import StreamTokenizer
 from longseq.tokens.subwords import DnaSubwords
-from longseq.training.batch import Batch
+from longseq.training.batch import Batch, Source
 from longseq.training.config import TrainConfig
 from longseq.training.device import sum_over
 from longseq.training.documents import AnyTokenizer, Documents, WordTokenizer
@@ -104,11 +105,9 @@ class DocumentTask(Task):
     def evaluate(
         self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
     ) -> Figures | None:
-        read = _Counted(self._passages(self.split.held_out, shuffle=False), self._unigram)
-        # Passages are shorter than their span: as many of them as hold the tokens asked for.
-        room = self.config.evaluation.tokens * read.passages * read.width * read.carry // self.split.held_out.bases
-        slices = self.config.processes.sequence
-        found = evaluate(objective, read, processes, tokens=room, lanes=lanes, slices=slices, stop=stop)  # type: ignore[arg-type]
+        read = _Lettered(self._passages(self.split.held_out, shuffle=False), self._unigram)
+        room, slices = self._room(read), self.config.processes.sequence
+        found = evaluate(objective, read, processes, tokens=room, lanes=lanes, slices=slices, stop=stop)
         if found is None:
             return None
         letters, null = (value / slices for value in sum_over(processes, read.letters, read.null))
@@ -120,6 +119,10 @@ class DocumentTask(Task):
             "tokens": found.tokens,
             f"{self.unit}s": round(letters),
         }
+
+    def _room(self, read: Source) -> int:
+        """Tokens of as many passages, full ones, as hold the tokens asked for: they are shorter than their span."""
+        return self.config.evaluation.tokens * read.passages * read.width * read.carry // self.split.held_out.bases
 
     def learned(self, loss: float) -> Figures:
         return {"bits_per_token": loss / math.log(2)}
@@ -162,17 +165,34 @@ class DocumentTask(Task):
             return -np.log2(counts / counts.sum())
 
 
-class _Counted:
-    """Passages that keep count of what they hand out."""
+class Counted:
+    """A source that keeps count of what it hands out."""
 
-    def __init__(self, passages: Passages, unigram: np.ndarray):
-        self._inner, self._unigram = passages, unigram
-        self.passages, self.width, self.carry = passages.passages, passages.width, passages.carry
-        self.letters = self.null = 0.0
-        """Letters scored, and their bits by frequencies alone."""
+    def __init__(self, source: Source, unigram: np.ndarray):
+        """`unigram` (V,) bits of each id."""
+        self._source, self._unigram = source, unigram
+        self.passages, self.width, self.carry = source.passages, source.width, source.carry
+        self.null = 0.0
+        """Bits of what was asked, by frequencies alone."""
 
     def batch(self, numbers: Sequence[int], phase: int) -> Batch:
-        found = self._inner.batch(numbers, phase)
-        self.letters += sum(self._inner.letters(number, phase) for number in numbers)
-        self.null += float(self._unigram[found.ids[found.weight > 0]].sum())
+        found = self._source.batch(numbers, phase)
+        asked = found.ids if found.targets is None else found.targets
+        self.null += float(self._unigram[asked[found.weight > 0]].sum())
         return found
+
+    def places(self, number: int, phase: int) -> list[Interval]:
+        return self._source.places(number, phase)
+
+
+class _Lettered(Counted):
+    """Passages that count the letters scored, too."""
+
+    def __init__(self, passages: Passages, unigram: np.ndarray):
+        super().__init__(passages, unigram)
+        self._passages = passages
+        self.letters = 0
+
+    def batch(self, numbers: Sequence[int], phase: int) -> Batch:
+        self.letters += sum(self._passages.letters(number, phase) for number in numbers)
+        return super().batch(numbers, phase)
