@@ -68,10 +68,9 @@ class Names(Sequence[str]):
         for part in self._column.chunks:
             yield from part.to_pylist()
 
-    def distinct(self) -> tuple[np.ndarray, list[str]]:
-        """(R,) int64 place of each in the list of the different ones, which stand in order of their first."""
-        found = self._column.combine_chunks().dictionary_encode()
-        return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), found.dictionary.to_pylist()
+    def places(self) -> np.ndarray:
+        """(R,) int64 place of each in the row of the different ones, which stand in order of their first."""
+        return self._column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
 
 
 def numbers(table: Dataset, column: str) -> np.ndarray:

@@ -241,7 +241,7 @@ class TestSplit:
         store = store_of([b"A" * 100, b"C" * 100, b"G" * 100])
         parts = split(store, DataConfig(held_out_records=("r1",)))
         assert parts.train.record.tolist() == [0, 2] and parts.held_out.record.tolist() == [1]
-        with pytest.raises(ConfigError, match=r"held_out_records.*r0, r1, r2.*found nine"):
+        with pytest.raises(ConfigError, match=r"held_out_records.*r0, r1, r2.*found 'nine'"):
             split(store, DataConfig(held_out_records=("nine",)))
         with pytest.raises(InputError, match="left to learn from"):
             split(store, DataConfig(held_out_records=("r0", "r1", "r2")))

@@ -38,6 +38,19 @@ class DataConfig:
     """Share of the bases kept for evaluation: whole records where some are small enough, else the end of each."""
     held_out_records: tuple[str, ...] = ()
     """Ids of the records kept for evaluation instead; every record of that id."""
+    held_out_groups: tuple[str, ...] = ()
+    """Groups kept for evaluation instead."""
+    groups: str = "record"
+    """What is held out whole or not at all: all records of an id (record), all of a file (file), or those of a group in
+    this table, a TSV or CSV with ids in its first column. Where records are labelled by a table, a column `group` of it
+    comes first."""
+    groups_column: str | None = None
+    """Column of that table with the groups, such as genus; None: `group`, or the only one that is left."""
+    leakage: float = 0.5
+    """Warn of records held out of which this share is learned from as well: of their 21-mers, either strand, or of runs
+    of 8 tokens. Half of the 21-mers are the same at about 97 % identity. 1: do not look."""
+    cache: str | None = None
+    """Folder where runs share the tokens of their inputs, by digest; None: the run's own."""
     seed: int = 0
     """Of the order of windows, their offsets, strands and renamings, and of the records held out."""
 
@@ -49,6 +62,13 @@ class DataConfig:
         require(not self.grow or 2 <= self.shortest < self.window, "data.shortest", self.shortest, shorter)
         require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
         require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
+        require(bool(self.groups), "data.groups", self.groups, "'record', 'file' or a table")
+        plain = self.groups in ("record", "file")
+        require(not (self.groups_column and plain), "data.groups_column", self.groups_column, "a table in data.groups")
+        named = self.held_out_groups
+        require(not (named and self.held_out_records), "data.held_out_groups", named, "none with data.held_out_records")
+        require(0 < self.leakage <= 1, "data.leakage", self.leakage, "a share, above 0 to 1")
+        require(self.cache != "", "data.cache", self.cache, "a folder")
         require(self.seed >= 0, "data.seed", self.seed, ">= 0")
         require(not (self.tokenizer and self.relabel), "data.relabel", self.relabel, "0 with data.tokenizer")
 
