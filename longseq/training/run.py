@@ -58,11 +58,12 @@ def train(
         progress = NullProgress()
     tokenizer = words.tokenizer_of(config)
     with tempfile.TemporaryDirectory() as scratch:
-        data = Path(scratch) if dry_run else folder.data
+        cache = Path(config.data.cache) if config.data.cache else None
+        data = Path(scratch) if dry_run else cache or folder.data
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
-            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress))
+            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress, cache))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
