@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import torch
 from torch import Tensor
 
-from longseq.errors import UsageError
+from longseq.errors import ConfigError, UsageError
 from longseq.ops.machine import prepare
 from longseq.results.run import peak_rss_mb
 from longseq.training.config import TrainConfig
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def accelerator(config: TrainConfig) -> Accelerator:
-    """The processes that a launcher (srun, torchrun) started, or this one alone, on the device asked for.
+def accelerator(config: TrainConfig, logs: Path) -> Accelerator:
+    """The processes that a launcher (srun, torchrun) started, or this one alone, on the device asked for; trackers that
+    keep files do so under `logs`.
 
     Raises:
         UsageError: there is no such device.
+        ConfigError: there is no such tracker.
     """
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
@@ -34,11 +37,28 @@ def accelerator(config: TrainConfig) -> Accelerator:
         raise UsageError(where="device", expected=config.device, found=", ".join(present) + " only")
     if number:
         torch.cuda.set_device(int(number))
+    _require_trackers(config.trackers)
     prepare(config.threads)
     # accelerate keeps the first run's device for the whole program; a second run may differ.
     AcceleratorState._reset_state(reset_partial_state=True)
     # Precision is ours: accelerate has no fp16 on a CPU, where it can be tested.
-    return Accelerator(cpu=kind == "cpu" or len(present) == 1, mixed_precision="no")
+    cpu = kind == "cpu" or len(present) == 1
+    return Accelerator(cpu=cpu, mixed_precision="no", log_with=list(config.trackers) or None, project_dir=logs)
+
+
+def _require_trackers(names: Sequence[str]) -> None:
+    from accelerate.tracking import LOGGER_TYPE_TO_CLASS, get_available_trackers
+    from accelerate.utils import LoggerType
+
+    for name in names:
+        if name not in LOGGER_TYPE_TO_CLASS:
+            known = ", ".join(sorted(LOGGER_TYPE_TO_CLASS))
+            raise ConfigError(where="trackers", expected=f"some of {known}", found=repr(name))
+        if name in LoggerType.list() and LoggerType(name) not in get_available_trackers():
+            package = {"tensorboard": "'longseq[tracking]'"}.get(name, name)
+            raise ConfigError(
+                where="trackers", expected=f"the package of {name}", found="none", remedy=f"pip install {package}"
+            )
 
 
 def sum_over(processes: Accelerator, *values: float) -> list[float]:

@@ -6,20 +6,29 @@ import errno
 import json
 import math
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from longseq.errors import LongseqError
 from longseq.formats.atomic import write_aside
 
+Facts = Mapping[str, float | None]
+
 
 class Journal:
-    """Lines of `{"step": …}`; what follows step `last` is dropped first, a line cut by a kill as well."""
+    """Lines of `{"step": …}`; those of a resumed run that it is going to write again are dropped first, and a line cut
+    by a kill as well."""
 
-    def __init__(self, path: Path, last: int = 0):
-        kept = [line for line in _lines(path) if line["step"] <= last]
+    def __init__(
+        self, path: Path, last: int = 0, scored: int = -1, also: Callable[[int, Facts], None] = lambda step, facts: None
+    ):
+        """The run goes on after step `last`, and knows the evaluation after step `scored`; `also` is told each line."""
+        ends = {False: last, True: scored}
+        kept = [line for line in read_lines(path) if line["step"] <= ends[_of_evaluation(line)]]
         with write_aside(path, force=True) as aside:
             aside.write_text("".join(_text(line) for line in kept), encoding="utf-8")
         self._path, self._file = path, open(path, "ab", buffering=0)  # noqa: SIM115
+        self._also = also
         self.failed: LongseqError | None = None
         """Why a line could not be written, once one could not: for the loop to raise in all processes."""
 
@@ -31,12 +40,14 @@ class Journal:
         except OSError as error:
             reason, remedy = error.strerror or str(error), "make room, then go on with --resume"
             self.failed = LongseqError(f"cannot be written: {reason}", where=str(self._path), remedy=remedy)
+        self._also(step, facts)
 
     def close(self) -> None:
         self._file.close()
 
 
-def _lines(path: Path) -> list[dict]:
+def read_lines(path: Path) -> list[dict]:
+    """Those of a journal, without one that was cut by a kill; none where there is no journal."""
     found = []
     if path.exists():
         for text in path.read_text(encoding="utf-8").splitlines():
@@ -47,6 +58,10 @@ def _lines(path: Path) -> list[dict]:
     return found
 
 
-def _text(line: dict) -> str:
+def _of_evaluation(line: Facts) -> bool:
+    return any(name.startswith("held_out_") for name in line)
+
+
+def _text(line: Facts) -> str:
     plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in line.items()}
     return json.dumps(plain) + "\n"

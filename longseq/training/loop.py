@@ -17,7 +17,8 @@ from longseq.training.batch import Batch
 from longseq.training.carried import unpack
 from longseq.training.checkpoint import Position
 from longseq.training.config import TrainConfig
-from longseq.training.device import peak_memory, raise_in_all, sum_over
+from longseq.training.device import alone, peak_memory, raise_in_all, sum_over
+from longseq.training.drawing import draw
 from longseq.training.journal import Journal
 from longseq.training.optimiser import rate
 from longseq.training.plan import Outcome, Plan
@@ -27,6 +28,7 @@ from longseq.training.sequence import Place
 from longseq.training.signals import StopRequest
 from longseq.training.steps import Ahead, Steps, stages
 from longseq.training.tasks import Task
+from longseq.training.tracking import Tracking
 from longseq.training.update import Update
 
 if TYPE_CHECKING:
@@ -77,7 +79,8 @@ class Loop:
 
     def go(self, plan: Plan, progress: Progress) -> Outcome:
         """Step to the end of the plan, or to a stop."""
-        journal = Journal(self.folder.metrics, self.step) if self.processes.is_main_process else None
+        trackers = Tracking(self.processes, self.folder, self.config, self.step)
+        journal = self._journal(trackers) if self.processes.is_main_process else None
         ahead = Ahead(self.steps.batch)
         progress.start("train", plan.tokens, "token")
         try:
@@ -100,12 +103,16 @@ class Loop:
                 if not stopped:
                     stopped = self._evaluate(journal, stop)
                 self._save()
+                if not stopped:
+                    self.saving.model(self.step, self.tokens)
+                self._draw()
                 if stopped:
                     raise stop.error(str(self.folder.path), self.step)
-            return self._finish()
+            return self._outcome()
         finally:
             progress.finish()
             ahead.close()
+            trackers.end()
             if journal:
                 journal.close()
 
@@ -131,7 +138,9 @@ class Loop:
         norm = self.update.norm()
         loss = sum_over(self.processes, nats)[0] / max(scored, 1.0)
         if not (math.isfinite(loss) and (math.isfinite(norm) or self.update.overflows)):
-            self.saving.stop_not_finite(self.steps, self.step, self.tokens, self.seconds(), self.state, loss, norm)
+            error = self.saving.not_finite(self.steps, self.step, self.tokens, self.seconds(), self.state, loss, norm)
+            self._draw()
+            raise error
         if scored:
             self.update.apply(learning_rate)
         else:
@@ -173,8 +182,13 @@ class Loop:
         """A checkpoint of this step, if there is none yet."""
         self.saving.checkpoint(self.step, self.tokens, self.seconds(), self.state)
 
-    def _finish(self) -> Outcome:
-        self.saving.model(self.step, self.tokens)
+    def _journal(self, trackers: Tracking) -> Journal:
+        return Journal(self.folder.metrics, self.step, self.saving.position.held_out_step, also=trackers.log)
+
+    def _draw(self) -> None:
+        alone(self.processes, lambda: draw(self.folder, self.config, self.task))
+
+    def _outcome(self) -> Outcome:
         figures = self.saving.position.figures
         return Outcome(
             step=self.step,

@@ -53,7 +53,7 @@ def train(
     folder.check(resume=resume, force=force)
     if not config.inputs:
         raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
-    processes = accelerator(config)
+    processes = accelerator(config, folder.trackers)
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
     tokenizer = words.tokenizer_of(config)

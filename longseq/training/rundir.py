@@ -2,6 +2,8 @@
 
 run.toml        the configuration, complete
 metrics.jsonl   one line a step
+curve.png       the same, drawn at the end of the run
+trackers/       what trackers keep here, where there are any
 data/           the bases, as ids, by digest of the inputs
 checkpoints/    step-N, `latest`, which names the last, and `best`, which names that of the best evaluation
 model/          the trained model, once the run is over
@@ -23,6 +25,8 @@ class RunDirectory:
         self.path = Path(path)
         self.config = self.path / "run.toml"
         self.metrics = self.path / "metrics.jsonl"
+        self.curve = self.path / "curve.png"
+        self.trackers = self.path / "trackers"
         self.data = self.path / "data"
         self.checkpoints = self.path / "checkpoints"
         self.model = self.path / "model"
@@ -63,9 +67,9 @@ class RunDirectory:
 
     def clear(self) -> None:
         """Remove what an earlier run left here; its bases stay."""
-        for directory in (self.checkpoints, self.model):
+        for directory in (self.checkpoints, self.model, self.trackers):
             shutil.rmtree(directory, ignore_errors=True)
-        for file in (self.metrics, self.nonfinite, self.config):
+        for file in (self.metrics, self.curve, self.nonfinite, self.config):
             file.unlink(missing_ok=True)
 
     def tidy(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longseq.config import to_mapping
+from longseq.errors import LongseqError
 from longseq.model import Model, save
 from longseq.training import checkpoint, nonfinite
 from longseq.training.card import card
@@ -94,18 +95,18 @@ class Saving:
         tokenizer = self._task.tokenizer
         alone(self._processes, lambda: save(self._folder.model, self._model, tokenizer, card=facts, force=True))
 
-    def stop_not_finite(
+    def not_finite(
         self, steps: Steps, step: int, tokens: int, seconds: float, state: Any, loss: float, norm: float
-    ) -> None:
+    ) -> LongseqError:
         """After step `step` comes one that gives no number, and the parameters are still those from before it: save
-        them, say where its batch came from, and raise."""
+        them, and write down where its batch came from. What to raise of it."""
         if all(bool(p.isfinite().all()) for p in self._model.parameters()):
             self.checkpoint(step, tokens, seconds, state)
         everyone = Steps(steps.stages)
         alone(self._processes, lambda: nonfinite.write(self._folder, everyone, step, loss, norm))
         saved = checkpoint.pointed(self._folder.checkpoints, "latest") is not None
         resumed = step == self._resumed_at
-        raise nonfinite.error(self._folder, everyone, step, loss, norm, saved=saved, resumed=resumed)
+        return nonfinite.error(self._folder, everyone, step, loss, norm, saved=saved, resumed=resumed)
 
     def _card(self, step: int, tokens: int) -> dict[str, object]:
         position = self.position

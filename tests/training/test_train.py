@@ -87,7 +87,9 @@ def reference(settings, tmp_path_factory):
 def test_a_run_leaves_what_it_says(reference, settings):
     run, outcome = reference["run"], reference["outcome"]
     assert outcome.step == STEPS and outcome.model == run / "model"
-    assert {p.name for p in run.iterdir()} == {"run.toml", "metrics.jsonl", "data", "checkpoints", "model"}
+    assert {p.name for p in run.iterdir()} == {
+        *("run.toml", "metrics.jsonl", "curve.png", "data", "checkpoints", "model")
+    }
     assert load(TrainConfig, run / "run.toml") == settings()
     assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "best", "step-00000006", "step-00000008"}
     assert (run / "checkpoints" / "latest").read_text() == "step-00000008\n"

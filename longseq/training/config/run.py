@@ -53,6 +53,9 @@ class TrainConfig:
     float64, which Metal has not.)"""
     threads: int | None = None
     """Compute threads a process on the CPU; None: as torch finds them. Rounding depends on it."""
+    trackers: tuple[str, ...] = ()
+    """Where the figures of metrics.jsonl are shown too, as they come: tensorboard (event files in RUN/trackers), wandb,
+    mlflow or another tracker that accelerate knows and whose package is installed."""
     model: ModelConfig = field(default_factory=ModelConfig)
     data: DataConfig = field(default_factory=DataConfig)
     labels: LabelConfig = field(default_factory=LabelConfig)
