@@ -180,7 +180,8 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
         with open(path, "rb") as raw:
             start = raw.read(6)
         if start.startswith(b"PAR1"):
-            with parquet.ParquetFile(path, buffer_size=READ_AHEAD) as file:
+            # Read ahead, a group is held whole and its memory kept.
+            with parquet.ParquetFile(path, buffer_size=READ_AHEAD, pre_buffer=False) as file:
                 yield file, None
         else:
             with pyarrow.OSFile(path) as taken:
@@ -197,9 +198,10 @@ def _batches(file: Any, taken: Any, names: list[str]) -> Iterator[tuple[Any, flo
     """Some rows at a time, and the share of the file that was read with them."""
     if hasattr(file, "iter_batches"):  # Parquet
         done, total = 0, max(file.metadata.num_rows, 1)
-        for batch in file.iter_batches(batch_size=AT_ONCE, columns=names, use_threads=False):
-            done += batch.num_rows
-            yield batch, done / total
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(AT_ONCE, row_groups=[group], columns=names, use_threads=False):
+                done += batch.num_rows
+                yield batch, done / total
     elif hasattr(file, "num_record_batches"):  # a file of Arrow
         for i in range(file.num_record_batches):
             yield file.get_batch(i), (i + 1) / file.num_record_batches
