@@ -21,6 +21,7 @@ def card(
         "steps": f"{step:,} of {config.batch:,} tokens",
         "tokens": f"{tokens:,} ({epochs(tokens, task.bases)})",
         "optimiser": f"AdamW, rate {config.optimiser.rate:g}, weight decay {config.optimiser.weight_decay:g}",
+        **_adapters(config),
         "precision": config.precision,
         "seeds": f"model {config.model.seed}, data {config.data.seed}",
         "store": task.digest,
@@ -29,3 +30,10 @@ def card(
         number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
         facts[f"held-out {name.replace('_', ' ')}"] = f"{number} after step {held_out_step:,}"
     return facts
+
+
+def _adapters(config: TrainConfig) -> dict[str, object]:
+    wanted = config.adapter
+    if not wanted.rank:
+        return {}
+    return {"adapters": f"rank {wanted.rank}, alpha {wanted.alpha:g}, on {', '.join(wanted.maps) or 'all maps'}"}

@@ -19,7 +19,7 @@ import torch
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import CheckpointError, ConfigError, LongseqError
 from longseq.formats.atomic import output_directory, write_aside
-from longseq.model import Model, load, save
+from longseq.model import Model, adapter, load, save
 from longseq.training.config import TrainConfig
 from longseq.training.documents import AnyTokenizer
 
@@ -85,6 +85,7 @@ def save_step(
                 "position": asdict(position),
                 "optimiser": optimiser,
                 "states": states,
+                "adapters": adapter.state(model),
             }
             torch.save(content, aside / "training" / "state.pt")
         for name in ("latest", "best")[: 1 + (position.best_step == position.step)]:
@@ -115,7 +116,8 @@ def pointed(folder: Path, name: Literal["latest", "best"]) -> Path | None:
 
 
 def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
-    """The model in training mode, where the run stood, and `optimiser` and `states`.
+    """The model in training mode, what adapters learned added up, where the run stood, and `optimiser`, `states` and
+    `adapters`.
 
     Raises:
         CheckpointError: a file is missing or damaged, or of another schema.
@@ -147,7 +149,7 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int,
     now = json.loads(json.dumps(to_mapping(config)))
     remedy = "a resumed run keeps it; --force starts anew"
     settings = [(key, then[key], now[key]) for key in ("task", "start", "freeze", "batch")]
-    for table in ("model", "data", "labels", "mask"):
+    for table in ("model", "data", "labels", "mask", "adapter"):
         settings += [(f"{table}.{name}", then[table][name], value) for name, value in now[table].items()]
     for key, before, value in settings:
         if before != value:

@@ -57,7 +57,7 @@ class Loop:
             fresh = self.steps.fresh(position.step)
             checkpoint.same_run(position, config, task.digest, self.place.lanes, fresh)
         self.model.encoder.recompute = config.recompute
-        self.model.encoder.requires_grad_(config.freeze != "encoder")
+        start.freeze(self.model, config, saved.get("adapters", {}))
         self.objective = self.place.share(task.objective(self.model), self.steps.carries)
         self.update = Update(self.objective, config, processes, saved.get("optimiser"))
         self.saving = Saving(

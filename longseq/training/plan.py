@@ -19,6 +19,8 @@ class Plan:
 
     parameters: int
     """Trained numbers of the model."""
+    frozen: int
+    """Numbers that stay as they are."""
     bases: int
     """Tokens to learn from, an epoch."""
     data: str
@@ -73,8 +75,9 @@ class Plan:
             ]
         else:
             to_go = [f"{run}, nothing left to do"]
+        whole = f" of {self.parameters + self.frozen:,} parameters trained" if self.frozen else " parameters"
         return [
-            f"model: {self.parameters:,} parameters; {where}, {self.precision}, {count(self.threads, 'thread')}",
+            f"model: {self.parameters:,}{whole}; {where}, {self.precision}, {count(self.threads, 'thread')}",
             f"data: {self.data} to learn from; held out: {self.held_out}",
             *([f"windows: {self.growth}"] if self.growth else []),
             *self.notes,

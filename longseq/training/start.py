@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
 import torch
+from torch import Tensor
 
 from longseq.config import from_mapping
 from longseq.errors import ConfigError
-from longseq.model import Model, ModelConfig, load
+from longseq.model import Model, ModelConfig, adapter, load
 from longseq.model.checkpoint import locate, read_config
 from longseq.model.headed import OVER_TOKENS
 from longseq.tokens import DnaTokenizer
@@ -76,6 +78,21 @@ def first_model(config: TrainConfig, task: Task) -> Model:
     if _head(found.model) == _head(model):
         model.head.load_state_dict(found.model.head.state_dict())
     return model
+
+
+def freeze(model: Model, config: TrainConfig, saved: Mapping[str, Tensor]) -> None:
+    """Freeze what is not trained, and give the encoder its adapters, if any: new ones, or the `saved` ones.
+
+    Raises:
+        ConfigError: adapters for maps that the model has not.
+    """
+    model.encoder.requires_grad_(config.freeze != "encoder")
+    wanted = config.adapter
+    if wanted.rank:
+        seed = config.model.seed + 2
+        adapter.adapt(model.encoder, rank=wanted.rank, alpha=wanted.alpha, maps=wanted.maps, seed=seed)
+        if saved:
+            adapter.restore(model, saved)
 
 
 def _same_tokens(theirs: AnyTokenizer, ours: AnyTokenizer) -> bool:

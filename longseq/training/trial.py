@@ -35,8 +35,10 @@ def plan(loop: Loop) -> Plan:
     if loop.step == 0:
         limit.require_a_step(config.minutes, loop.evaluation_seconds, spent, step_seconds)
     parameters = sum(p.numel() for p in loop.model.parameters() if p.requires_grad)
+    frozen = sum(p.numel() for p in loop.model.parameters()) - parameters
     return Plan(
         parameters=parameters,
+        frozen=frozen,
         bases=task.bases,
         data=task.described,
         held_out=task.rule,

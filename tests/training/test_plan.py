@@ -8,6 +8,7 @@ from longseq.training.plan import Plan, epochs
 
 PLAN = Plan(
     parameters=4239,
+    frozen=0,
     bases=2940,
     data="2,940 bases",
     held_out="the last 2.00% of the record, 60 bases",
@@ -33,6 +34,8 @@ def test_the_lines_of_a_plan():
         "estimate: 2 s at 128 tokens/s, 417 MiB",
     ]
     text = "\n".join(replace(PLAN, steps=1, data="1 base", threads=2, memory_mib=1434.0).lines())
+    some = replace(PLAN, frozen=761).lines()[0]
+    assert some == "model: 4,239 of 5,000 parameters trained; cpu, fp32, 1 thread"
     assert "2 threads" in text and "data: 1 base to learn" in text and "run: 1 step of" in text and "1.4 GiB" in text
 
 

@@ -1,5 +1,6 @@
 """What a training run is made of. `longseq train --config run.toml --set optimiser.rate=1e-3` reads it."""
 
+from longseq.training.config.adapter import AdapterConfig
 from longseq.training.config.data import DataConfig
 from longseq.training.config.keeping import CheckpointConfig, EvaluationConfig, ProcessesConfig
 from longseq.training.config.labels import LabelConfig
@@ -9,6 +10,7 @@ from longseq.training.config.run import LABELLED, TrainConfig
 
 __all__ = [
     "LABELLED",
+    "AdapterConfig",
     "CheckpointConfig",
     "DataConfig",
     "EvaluationConfig",

@@ -9,6 +9,7 @@ from typing import Literal
 from longseq.config import require
 from longseq.model.config import ModelConfig
 from longseq.model.mixers import WHOLE
+from longseq.training.config.adapter import AdapterConfig
 from longseq.training.config.data import DataConfig
 from longseq.training.config.keeping import CheckpointConfig, EvaluationConfig, ProcessesConfig
 from longseq.training.config.labels import LabelConfig
@@ -31,7 +32,8 @@ class TrainConfig:
     start: str | None = None
     """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
     freeze: Literal["nothing", "encoder"] = "nothing"
-    """What stays as it was at the start: nothing, or the encoder, so that the head alone is trained."""
+    """What stays as it was at the start: nothing, or the encoder, so that the head alone is trained. With adapters the
+    encoder's own weights stay in any case."""
     steps: int | None = None
     """Optimiser steps."""
     epochs: float | None = None
@@ -60,6 +62,7 @@ class TrainConfig:
     data: DataConfig = field(default_factory=DataConfig)
     labels: LabelConfig = field(default_factory=LabelConfig)
     mask: MaskConfig = field(default_factory=MaskConfig)
+    adapter: AdapterConfig = field(default_factory=AdapterConfig)
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
     checkpoint: CheckpointConfig = field(default_factory=CheckpointConfig)
@@ -104,6 +107,8 @@ class TrainConfig:
         labels, task = self.labels, self.task
         needs = "'nothing' without a model to start from"
         require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
+        rank = self.adapter.rank
+        require(rank == 0 or self.start is not None, "adapter.rank", rank, "0 without a model to start from")
         labelled = task in LABELLED
         words = self.data.tokenizer
         require(task != "annotate" or not words, "data.tokenizer", words, "none to annotate: intervals count bases")
