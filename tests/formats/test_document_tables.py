@@ -276,12 +276,12 @@ with open("/proc/self/status") as file:  # the peak that getrusage tells begins 
 @pytest.mark.parametrize("larger", [6000, pytest.param(50_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_no_table_is_held(tmp_path, kind, larger, rows_at_once):
-    """Peak memory of 36 MB (slow: 300 MB) of text is that of 3.6 MB, in one row group too; labels hold no text."""
+    """Peak memory of 36 MB (slow: 300 MB) of text is that of 9 MB, in one row group too; labels hold no text."""
     noise, peaks = random.Random(0).randbytes(1 << 19).hex(), []
-    for rows in (600, larger):
+    for rows in (1500, larger):
         starts = random.Random(0).choices(range(len(noise) - 6000), k=rows)
         columns = {"text": [noise[at : at + 6000] for at in starts], "label": [i % 2 for i in range(rows)]}
         path = write(tmp_path, kind, columns, rows_at_once if kind == "parquet" else 300)
         told = subprocess.run([sys.executable, "-c", PEAK, path, str(6000 * rows)], capture_output=True, check=True)
         peaks.append(int(told.stdout) / 1024)
-    assert peaks[1] < peaks[0] + 12 + larger / 2500  # MiB; a row of labels takes a few hundred bytes
+    assert peaks[1] < peaks[0] + 16 + larger / 2500  # MiB; a row of labels takes a few hundred bytes
