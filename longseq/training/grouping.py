@@ -52,6 +52,13 @@ class _First(Sequence[str]):
         return (name for name, is_first in zip(self._names, first.tolist(), strict=True) if is_first)
 
 
+def by_name(names: Sequence[str]) -> Groups:
+    """Records of one name are a group."""
+    place: dict[str, int] = {}
+    of = np.array([place.setdefault(name, len(place)) for name in names], np.int64)
+    return Groups(of, list(place))
+
+
 def groups_of(store: Store | Documents, config: DataConfig) -> Groups:
     """The groups that `data.groups` asks for.
 
@@ -66,9 +73,7 @@ def groups_of(store: Store | Documents, config: DataConfig) -> Groups:
     table = read_table(config.groups)
     column = _column(table, config)
     told = _told(table, column)
-    place: dict[str, int] = {}
-    of = np.array([place.setdefault(_group(name, told, table, column), len(place)) for name in store.ids], np.int64)
-    return Groups(of, list(place))
+    return by_name([_group(name, told, table, column) for name in store.ids])
 
 
 def _column(table: Table, config: DataConfig) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from longseq.errors import ConfigError, InputError
 from longseq.formats.table import Row, Table, read_table
 from longseq.log import count
 from longseq.training.config import LabelConfig
+from longseq.training.grouping import Groups, by_name
 
 NONE = ("", "NA")
 """Cells that hold no label."""
@@ -21,9 +23,8 @@ class Labels(NamedTuple):
 
     record: np.ndarray
     """(N,) int64, row of the record in the store."""
-    group: np.ndarray
-    """(N,) int64, place in `groups`."""
-    groups: tuple[str, ...]
+    groups: Groups
+    """Of the N records."""
     names: tuple[str, ...]
     """C classes, in order of their names; of a number its column."""
     targets: np.ndarray
@@ -32,8 +33,12 @@ class Labels(NamedTuple):
     """What the reader should know."""
 
 
-def read_labels(ids: list[str], lengths: np.ndarray, task: str, config: LabelConfig) -> Labels:
+def read_labels(
+    ids: Sequence[str], lengths: np.ndarray, task: str, config: LabelConfig, groups: Groups | None = None
+) -> Labels:
     """Labels of the records named `ids` (R) with `lengths` (R,) letters; records of one id have the same one.
+
+    `groups` are those of the records where the table has no column of groups; None: by id.
 
     Raises:
         ConfigError: no such column.
@@ -53,13 +58,14 @@ def read_labels(ids: list[str], lengths: np.ndarray, task: str, config: LabelCon
     found = [rows[ids[i]] for i in kept]
     names, targets, said = _targets(table, found, column, task)
     notes.append(said)
-    groups = [row.cells[group] if group else ids[i] for row, i in zip(found, kept, strict=True)]
-    distinct = sorted(set(groups))
-    place = {name: i for i, name in enumerate(distinct)}
+    if group is not None:
+        told = by_name([row.cells[group] for row in found])
+    else:
+        told = groups or by_name(ids)
+        told = Groups(told.of[kept], told.names)
     return Labels(
         record=np.array(kept, np.int64),
-        group=np.array([place[name] for name in groups], np.int64),
-        groups=tuple(distinct),
+        groups=told,
         names=names,
         targets=targets,
         notes=tuple(note for note in notes if note),
@@ -107,7 +113,7 @@ def _rows(table: Table, id_column: str, column: str) -> dict[str, Row]:
     return rows
 
 
-def _unknown(table: Table, rows: dict[str, Row], ids: list[str], config: LabelConfig) -> str:
+def _unknown(table: Table, rows: dict[str, Row], ids: Sequence[str], config: LabelConfig) -> str:
     unknown = sorted(rows.keys() - set(ids), key=lambda name: rows[name].line)
     if not unknown:
         return ""
@@ -123,7 +129,7 @@ def _unknown(table: Table, rows: dict[str, Row], ids: list[str], config: LabelCo
     return f"note: {table.source} labels {count(len(unknown), 'record')} that no input holds ({unknown[0]} first)"
 
 
-def _unlabelled(table: Table, ids: list[str], rows: dict[str, Row], kept: int, config: LabelConfig) -> str:
+def _unlabelled(table: Table, ids: Sequence[str], rows: dict[str, Row], kept: int, config: LabelConfig) -> str:
     missing = [name for name in ids if name not in rows]
     if missing and config.unlabelled == "error":
         raise InputError(

@@ -64,13 +64,8 @@ def _draw(groups: Groups, sizes: np.ndarray, config: DataConfig) -> np.ndarray:
     """
     share, asked = config.held_out, config.groups != "record"
     amounts = np.bincount(groups.of, sizes, len(groups.names))
-    if asked and share and (amounts > 0).sum() < 2:
-        raise InputError(
-            where="data.groups",
-            expected="two groups or more, one of them to hold out",
-            found=repr(groups.names[int(amounts.argmax())]),
-            remedy="data.groups=record holds out the end of each record; data.held_out=0 nothing",
-        )
+    if asked and share:
+        require_two(groups, amounts)
     everywhere = np.zeros(len(groups.names), np.int64)
     drawn = draw(
         np.arange(len(groups.names)),
@@ -85,6 +80,17 @@ def _draw(groups: Groups, sizes: np.ndarray, config: DataConfig) -> np.ndarray:
     return drawn[groups.of] if enough else np.zeros(len(sizes), bool)
 
 
+def require_two(groups: Groups, amounts: np.ndarray) -> None:
+    """Raise unless two groups or more come to something, (G,) `amounts` each."""
+    if (amounts > 0).sum() < 2:
+        raise InputError(
+            where="data.groups",
+            expected="two groups or more, one of them to hold out",
+            found=repr(groups.names[int(amounts.argmax())]),
+            remedy="data.groups=record may hold out the end of each record",
+        )
+
+
 def _tails(stretches: Stretches, sizes: np.ndarray, share: float, unit: str, groups: Groups) -> Split:
     first = np.cumsum(sizes) - sizes  # the stretches of a record are neighbours in the store
     boundary = (sizes - np.floor(sizes * share).astype(np.int64))[stretches.record]
@@ -95,6 +101,16 @@ def _tails(stretches: Stretches, sizes: np.ndarray, share: float, unit: str, gro
     held = _take(held, held.length > 0)
     rule = f"the last {share:.2%} of {which}, {held.bases:,} {unit}"
     return Split(_take(train, train.length > 0), held, rule, groups)
+
+
+def within(stretches: Stretches, record: np.ndarray, first: np.ndarray, last: np.ndarray, records: int) -> Stretches:
+    """The parts of stretches inside `[first, last)` of each of N different records, of `records` in all."""
+    begin, end = np.zeros((2, records), np.int64)
+    begin[record], end[record] = first, last
+    start, of = stretches.start, stretches.record
+    skipped = np.clip(begin[of] - start, 0, stretches.length)
+    length = np.clip(end[of] - start, 0, stretches.length) - skipped
+    return _take(Stretches(of, start + skipped, length, stretches.offset + skipped), length > 0)
 
 
 def _take(stretches: Stretches, which: np.ndarray) -> Stretches:

@@ -22,6 +22,7 @@ def plan(loop: Loop) -> Plan:
         ConfigError: no step is done yet, and `minutes` are too few for one.
     """
     config, processes, task = loop.config, loop.processes, loop.task
+    leaks = task.leaks() if loop.step == 0 and processes.is_main_process else ()
     grown, began = loop.steps.grown, 0.0
     for step in (loop.step, max(loop.step, grown.first)):  # the first pays for what is made once
         batch = loop.steps.batch(step)
@@ -54,5 +55,5 @@ def plan(loop: Loop) -> Plan:
         threads=torch.get_num_threads(),
         processes=processes.num_processes,
         growth=loop.steps.said(),
-        notes=task.notes(),
+        notes=(*task.notes(), *leaks),
     )

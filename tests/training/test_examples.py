@@ -208,7 +208,7 @@ def test_records_of_their_own_are_held_out_to_the_share():
     assert not hold_out(np.arange(64), names, np.ones(64), stratum, share=0.0, named=(), seed=0).any()
     named = hold_out(np.arange(64), names, np.ones(64), stratum, share=0.25, named=("7", "9"), seed=0)
     assert np.flatnonzero(named).tolist() == [7, 9]
-    with pytest.raises(ConfigError, match=r"labels\.held_out_groups: expected groups \(0, 1, .*\), found 'x'"):
+    with pytest.raises(ConfigError, match=r"data\.held_out_groups: expected groups \(0, 1, .*\), found 'x'"):
         hold_out(np.arange(64), names, np.ones(64), stratum, share=0.25, named=("x",), seed=0)
     with pytest.raises(InputError, match="some records left to learn from"):
         hold_out(np.zeros(3, int), ["a"], np.ones(3), np.zeros(3, int), share=0.25, named=("a",), seed=0)

@@ -118,7 +118,7 @@ def test_what_can_be_told_is_learned(settings, tmp_path, task, figure, least, nu
 
 def test_a_saved_model_answers_as_was_reported(settings, folder, tmp_path):
     """Read letter by letter from the checkpoint, in other cuts than those of the run."""
-    config = settings("regress", steps=60, labels__held_out_groups=["s0", "s1", "s5"], **QUIET)
+    config = settings("regress", steps=60, data__held_out_groups=["s0", "s1", "s5"], **QUIET)
     outcome = train(config, tmp_path / "run")
     found = load(tmp_path / "run" / "model")
     truth = {row.split("\t")[0]: float(row.split("\t")[2]) for row in (folder / "l.tsv").read_text().splitlines()[1:]}

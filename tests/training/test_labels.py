@@ -29,15 +29,15 @@ def test_classes(labelled):
     found = labelled("id n genus\nb 1 y\na 2 x\nc 3 y\n", column="genus")
     assert found.names == ("x", "y")
     assert found.record.tolist() == [0, 1, 2, 4] and found.targets.tolist() == [0, 1, 1, 1]
-    assert [found.groups[g] for g in found.group] == ["a", "b", "c", "c"]  # records of one id stay together
+    assert [found.groups.names[g] for g in found.groups.of] == ["a", "b", "c", "c"]  # records of one id stay together
     assert found.notes == ("warning: 1 of 5 records have no label or no letter, and are left out",)
 
 
 def test_columns_are_found_or_named(labelled):
     assert labelled("label id\nx a\ny b\n", id="id").names == ("x", "y")
     found = labelled("id group label\na g x\nb h y\nc g NA\n")
-    assert found.groups == ("g", "h") and found.record.tolist() == [0, 1]
-    assert labelled("id clade group label\na g 1 x\nb h 2 y\n", group="clade").groups == ("g", "h")
+    assert found.groups.names == ["g", "h"] and found.record.tolist() == [0, 1]
+    assert labelled("id clade group label\na g 1 x\nb h 2 y\n", group="clade").groups.names == ["g", "h"]
     with pytest.raises(ConfigError, match=r"labels\.column: expected the column of .*, found n, genus; name it"):
         labelled("id n genus\na 1 x\n")
     with pytest.raises(ConfigError, match=r"labels\.column: .* found none beside the ids"):

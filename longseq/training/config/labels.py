@@ -21,8 +21,8 @@ class LabelConfig:
     """Column with the label; None: `label`, or the only one that is left. Several labels (multilabel) are separated
     by `;`. An empty cell and NA are no label."""
     group: str | None = None
-    """Column whose groups are never divided by the held-out split; None: `group` where there is one, else each id is a
-    group of its own."""
+    """Column whose groups are never divided by the held-out split; None: `group` where there is one, else the groups of
+    `data.groups`."""
     unknown: Literal["error", "skip"] = "error"
     """Labels of records that no input holds: an error, or passed over and counted."""
     unlabelled: Literal["skip", "error"] = "skip"
@@ -38,8 +38,6 @@ class LabelConfig:
     held_out: float = 0.2
     """Share of the records (annotate: of the bases) kept for evaluation: whole groups, of each class alike. For
     annotate, the end of each record where there is but one."""
-    held_out_groups: tuple[str, ...] = ()
-    """Groups kept for evaluation instead."""
     pooling: Literal["mean", "max", "last", "attention"] = "mean"
     """How a record is read together; the same however it was cut."""
     weights: Literal["equal", "balanced"] = "equal"

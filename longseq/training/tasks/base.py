@@ -69,6 +69,10 @@ class Task(ABC):
     def notes(self) -> tuple[str, ...]:
         """What the reader should know of the data before the run begins."""
 
+    def leaks(self) -> tuple[str, ...]:
+        """What is held out and learned from as well, as warnings; read from the data, so that it takes a while."""
+        return ()
+
     @abstractmethod
     def facts(self) -> dict[str, object]:
         """Of the data, for the model card."""

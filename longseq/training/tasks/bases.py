@@ -16,8 +16,10 @@ from longseq.model import HeadConfig
 from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
 from longseq.training.examples import BaseExamples
+from longseq.training.grouping import groups_of
 from longseq.training.holding_out import hold_out
 from longseq.training.painting import Painting
+from longseq.training.split import Split, require_two, within
 from longseq.training.store import Store
 from longseq.training.tasks import figures
 from longseq.training.tasks.base import Figures
@@ -58,28 +60,33 @@ class BaseTask(LabelledTask):
         )
         more = " …" if len(self.names) > 6 else ""
         self.described = f"{count(self.bases, 'base')} of {len(self.names)} classes ({shares}{more})"
+        train, out = (
+            within(self.store.stretches, which[part], first[part], last[part], len(lengths)) for part in (~held, held)
+        )
+        self.parts = Split(train, out, self.rule, groups_of(store, config.data))
         self.told = self._notes(bare)
 
     def _divide(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
         """Stretches to learn from and held-out ones: records (N,), whether held out (N,), and their first and last
         letters; sets `rule`. Of a single id the end of each record is held out."""
-        labels, ids = self.config.labels, [self.records.ids[r] for r in kept]
-        first, last, groups = np.zeros_like(kept), self.records.lengths[kept], sorted(set(ids))
-        place = {name: i for i, name in enumerate(groups)}
+        labels, groups = self.config.labels, groups_of(self.store, self.config.data)
+        first, last = np.zeros_like(kept), self.records.lengths[kept]
+        if labels.held_out and self.config.data.groups != "record":
+            require_two(groups, np.bincount(groups.of[kept], last))
         held = hold_out(
-            np.array([place[name] for name in ids]),
-            groups,
+            groups.of[kept],
+            groups.names,
             last,
             np.zeros(len(kept), np.int64),
             share=labels.held_out,
-            named=labels.held_out_groups,
+            named=self.config.data.held_out_groups,
             seed=self.config.data.seed,
         )
         if held.any() or not labels.held_out:
-            names = [name for name, chosen in zip(ids, held, strict=True) if chosen]
-            some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-            whole = f"{len(names):,} of {len(kept):,} records, {int(last[held].sum()):,} bases: {some}"
-            self.rule = whole if names else "nothing"
+            whole = np.unique(groups.of[kept[held]])
+            some = ", ".join(groups.names[g] for g in whole[:5].tolist()) + (" …" if len(whole) > 5 else "")
+            told = f"{int(held.sum()):,} of {len(kept):,} records, {int(last[held].sum()):,} bases: {some}"
+            self.rule = told if held.any() else "nothing"
             return kept, held, (first, last)
         cut = last - np.floor(last * labels.held_out).astype(np.int64)
         parted = cut < last  # what is too short to be cut is learned from

@@ -26,6 +26,7 @@ from longseq.training.config import TrainConfig
 from longseq.training.device import sum_over
 from longseq.training.documents import AnyTokenizer, Documents, WordTokenizer
 from longseq.training.evaluate import evaluate
+from longseq.training.leakage import warnings
 from longseq.training.objective import NextTokenLoss
 from longseq.training.passages import Passages
 from longseq.training.split import split
@@ -144,6 +145,9 @@ class DocumentTask(Task):
         if not self.split.held_out.bases:
             found.append("warning: nothing is held out (data.held_out), so nothing will say how well the model does")
         return tuple(found)
+
+    def leaks(self) -> tuple[str, ...]:
+        return warnings(self.store, self.split, self.config.data, self.tokenizer)
 
     def facts(self) -> dict[str, object]:
         return {

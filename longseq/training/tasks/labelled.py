@@ -18,7 +18,9 @@ from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 from longseq.training.documents import Documents
 from longseq.training.examples import Examples
+from longseq.training.leakage import warnings
 from longseq.training.records import records_of
+from longseq.training.split import Split
 from longseq.training.store import Store
 from longseq.training.tasks import figures
 from longseq.training.tasks.base import Figures, Task
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class LabelledTask(Task):
-    """A subclass sets `names`, `train`, `held_out`, `rule`, `described`, `chosen` and `told`."""
+    """A subclass sets `names`, `train`, `held_out`, `rule`, `described`, `chosen`, `parts` and `told`."""
 
     lower_is_better = False
     names: tuple[str, ...]
@@ -37,11 +39,13 @@ class LabelledTask(Task):
     held_out: Examples | None
     chosen: np.ndarray
     """Passages of `held_out` that an evaluation reads."""
+    parts: Split
+    """The same as stretches of the store."""
     told: tuple[str, ...]
     """Notes on the labels."""
 
     def __init__(self, config: TrainConfig, store: Store | Documents):
-        self.config = config
+        self.config, self.store = config, store
         self.records = records_of(store, config.data.alphabet)
         self.tokenizer = store.tokenizer if isinstance(store, Documents) else DnaTokenizer(config.data.alphabet)
         self.main = figures.MAIN[config.task]
@@ -100,6 +104,9 @@ class LabelledTask(Task):
             part = f"{len(self.chosen):,} of {self.held_out.passages:,}"
             found.append(f"note: {part} held-out examples are scored, of evaluation.tokens in all")
         return tuple(found)
+
+    def leaks(self) -> tuple[str, ...]:
+        return warnings(self.store, self.parts, self.config.data, self.tokenizer)
 
     def facts(self) -> dict[str, object]:
         assert self.config.labels.file is not None

@@ -11,8 +11,10 @@ from torch import nn
 
 from longseq.model import LanguageModel, Model
 from longseq.tokens import DnaTokenizer
+from longseq.training.columns import numbers
 from longseq.training.config import TrainConfig
 from longseq.training.evaluate import evaluate, spread
+from longseq.training.leakage import warnings
 from longseq.training.null import UNKNOWN, joined, null, sample
 from longseq.training.objective import NextTokenLoss
 from longseq.training.plan import notes
@@ -83,12 +85,15 @@ class NextTokenTask(Task):
     def notes(self) -> tuple[str, ...]:
         return notes(self.store, self.split, self.config.data)
 
+    def leaks(self) -> tuple[str, ...]:
+        return warnings(self.store, self.split, self.config.data, self.tokenizer)
+
     def facts(self) -> dict[str, object]:
         data = self.config.data
-        letters = sum(self.store.records["length"])
+        letters, masked = (int(numbers(self.store.records, name).sum()) for name in ("length", "masked"))
         relabelled = f", {data.relabel:.0%} of them with bases renamed ({data.relabel_by})" if data.relabel else ""
         return {
-            "soft-masked": f"{sum(self.store.records['masked']) / letters:.2%} of all letters",
+            "soft-masked": f"{masked / letters:.2%} of all letters",
             "strands": "both" if data.both_strands else "forward",
             "windows": f"{data.window:,} bases, state carried over {data.carry}{relabelled}",
         }

@@ -15,8 +15,10 @@ from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
 from longseq.training.documents import Documents
 from longseq.training.examples import RecordExamples
+from longseq.training.grouping import Groups, groups_of
 from longseq.training.holding_out import hold_out
-from longseq.training.labels import read_labels
+from longseq.training.labels import Labels, read_labels
+from longseq.training.split import Split, within
 from longseq.training.store import Store
 from longseq.training.tasks import figures
 from longseq.training.tasks.base import Figures
@@ -30,15 +32,15 @@ if TYPE_CHECKING:
 class RecordTask(LabelledTask):
     def __init__(self, config: TrainConfig, store: Store | Documents):
         super().__init__(config, store)
-        found = read_labels(self.records.ids, self.records.lengths, config.task, config.labels)
+        by_default = groups_of(store, config.data)
+        found = read_labels(self.records.ids, self.records.lengths, config.task, config.labels, by_default)
         self.names, truth = found.names, found.targets
         held = hold_out(
-            found.group,
-            found.groups,
+            *found.groups,
             np.ones(len(truth)),
             truth if config.task == "classify" else np.zeros(len(truth), np.int64),
             share=config.labels.held_out,
-            named=config.labels.held_out_groups,
+            named=config.data.held_out_groups,
             seed=config.data.seed,
         )
         learned = truth[~held]
@@ -57,8 +59,19 @@ class RecordTask(LabelledTask):
         self.bases, noun = self.train.tokens, self.records.noun
         read = count(self.bases, self.records.unit)
         self.described = f"{count(int((~held).sum()), noun)} {self._of(learned)}, {read}"
-        self.rule = _rule(held, found.group, found.groups, noun)
+        self.rule = _rule(held, found.groups, noun)
+        self.parts = self._parts(found, held)
         self.told = (*found.notes, *self._missing(learned))
+
+    def _parts(self, found: Labels, held: np.ndarray) -> Split:
+        lengths = self.records.lengths
+        of = np.full(len(lengths), -1, np.int64)
+        of[found.record] = found.groups.of
+        train, held_out = (
+            within(self.store.stretches, which, np.zeros_like(which), lengths[which], len(lengths))
+            for which in (found.record[~held], found.record[held])
+        )
+        return Split(train, held_out, self.rule, Groups(of, found.groups.names))
 
     def _examples(self, which: np.ndarray, *, shuffle: bool, whole: bool = False) -> RecordExamples:
         data, batch = self.config.data, self.config.batch
@@ -157,12 +170,12 @@ def _weights(config: TrainConfig, learned: np.ndarray, classes: int) -> tuple[np
     return (len(learned) / ((sizes > 0).sum() * sizes[learned])).astype(np.float32), None
 
 
-def _rule(held: np.ndarray, group: np.ndarray, groups: tuple[str, ...], noun: str) -> str:
+def _rule(held: np.ndarray, groups: Groups, noun: str) -> str:
     if not held.any():
         return "nothing"
     records = f"{int(held.sum()):,} of {count(len(held), noun)}"
-    if len(groups) == len(held):
+    all_groups, chosen = np.unique(groups.of), np.unique(groups.of[held])
+    if len(all_groups) == len(held):
         return f"{records}, of each class alike"
-    names = [groups[g] for g in np.unique(group[held])]
-    some = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
-    return f"{records}, in {len(names):,} of {len(groups):,} groups: {some}"
+    some = ", ".join(groups.names[g] for g in chosen[:5].tolist()) + (" …" if len(chosen) > 5 else "")
+    return f"{records}, in {len(chosen):,} of {len(all_groups):,} groups: {some}"
