@@ -18,8 +18,9 @@ class Progress(Protocol):
     def start(self, what: str, total: int | None, unit: str) -> None:
         """A task begins; `total` in `unit` where known."""
 
-    def advance(self, amount: int, **facts: object) -> None:
-        """`amount` more is done; `facts` (memory, exponent, loss …) are shown as they are."""
+    def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
+        """`amount` more is done; `total` is a better estimate of it all; `facts` (memory, exponent, loss …) are shown
+        as they are."""
 
     def finish(self) -> None:
         """The task ended, well or not."""
@@ -30,7 +31,7 @@ class NullProgress:
 
     def start(self, what: str, total: int | None = None, unit: str = "") -> None: ...
 
-    def advance(self, amount: int, **facts: object) -> None: ...
+    def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None: ...
 
     def finish(self) -> None: ...
 
@@ -47,8 +48,8 @@ class LineProgress:
         self._what, self._total, self._unit, self._done = what, total, unit, 0
         self._began = self._said = self._clock()
 
-    def advance(self, amount: int, **facts: object) -> None:
-        self._done += amount
+    def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
+        self._done, self._total = self._done + amount, total or self._total
         now = self._clock()
         if now - self._said >= self._period:
             self._said = now
@@ -64,7 +65,7 @@ class BarProgress:
 
     def __init__(self, stream: TextIO | None = None):
         self._stream = stream or sys.stderr
-        self._bar = None  # type: object
+        self._bar, self._total = None, None  # type: object, int | None
 
     def start(self, what: str, total: int | None = None, unit: str = "") -> None:
         from rich.console import Console
@@ -82,12 +83,12 @@ class BarProgress:
         self._task = self._bar.add_task(what, total=total, facts="")
         self._bar.start()
 
-    def advance(self, amount: int, **facts: object) -> None:
-        self._done += amount
+    def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
+        self._done, self._total = self._done + amount, total or self._total
         rate = self._done / max(time.monotonic() - self._began, 1e-9)
         shown = "  ".join([f"{short(rate)} {self._unit}/s", *(f"{k} {v}" for k, v in facts.items())])
         if self._bar is not None:
-            self._bar.update(self._task, advance=amount, facts=shown)  # type: ignore[attr-defined]
+            self._bar.update(self._task, advance=amount, total=self._total, facts=shown)  # type: ignore[attr-defined]
 
     def finish(self) -> None:
         if self._bar is not None:

@@ -1,10 +1,11 @@
 """Figures of progress, and names that a bar must not read as markup."""
 
 import io
+import re
 
 import pytest
 
-from longseq.log import BarProgress, count, describe, duration, memory, short
+from longseq.log import BarProgress, LineProgress, count, describe, duration, memory, short
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,38 @@ def test_a_bar_takes_any_name():
     bar.start("x[/foo].fa", 10, "base")
     bar.advance(3, loss="[/b]")
     bar.finish()
+
+
+FACTS = {"bits": "1.9312", "rate": "3.00e-03", "memory": "412 MiB"}
+
+
+def test_a_line_a_minute():
+    """By a clock that is told the time; the estimate of the whole may change on the way."""
+    now, said = [0.0], io.StringIO()
+    progress = LineProgress(said, clock=lambda: now[0])
+    progress.start("train", 4_000, "token")
+    for second in range(1, 131):
+        now[0] = second
+        progress.advance(10, total=2_600 if second > 100 else None, **FACTS)
+    assert said.getvalue().splitlines() == [
+        "train: 600 of 4 k token (15 %), 10 token/s, 5 min 40 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
+        "train: 1.2 k of 2.6 k token (46 %), 10 token/s, 2 min 20 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
+    ]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_bar_shows_rate_time_left_and_facts(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "140")
+    monkeypatch.setenv("TERM", "xterm")
+    said = Terminal()
+    bar = BarProgress(said)
+    bar.start("train", 400, "token")
+    for _ in range(4):
+        bar.advance(50, total=200, **FACTS)
+    bar.finish()
+    shown = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", said.getvalue())
+    assert re.search(r"train ━+ 0:00:00 .* token/s  bits 1.9312  rate 3.00e-03  memory 412 MiB", shown)

@@ -62,13 +62,13 @@ class Announced:
         self._said = False
         self._inner.start(what, total, unit)
 
-    def advance(self, amount: int, **facts: object) -> None:
-        self._done += amount
+    def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
+        self._done, self._total = self._done + amount, total or self._total
         self._waiting += amount
         now = time.monotonic()
         if now - self._moved < PERIOD:
             return
-        self._inner.advance(self._waiting, **facts)
+        self._inner.advance(self._waiting, total=total, **facts)
         self._moved, self._waiting = now, 0
         spent = now - self._began
         if not self._said and self._total and spent >= FIRST_LOOK:

@@ -35,7 +35,7 @@ log = logging.getLogger("longseq")
 @click.option("--precision", type=click.Choice(["fp32", "bf16", "fp16"]), help="Of matrix products.  [default: fp32]")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in RUN, or begin where there is none.")
 @click.option("--force", is_flag=True, help="Start a run anew that stands in RUN.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it takes; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it takes, try one step, write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print plan and outcome as JSON.")
 @talking
 def command(

@@ -95,7 +95,7 @@ class Loop:
                     facts = self._step(batch, scored, tokens, rate(self.config.optimiser, done))
                     if journal:
                         journal.write(self.step, **facts)
-                    progress.advance(plan.batch, **self._shown(facts))
+                    progress.advance(plan.batch, total=plan.total(self.step, over), **self._shown(facts))
                     if _due(self.step, self.config.evaluation.every):
                         stopped = self._evaluate(journal, stop)
                     if _due(self.step, self.config.checkpoint.every):

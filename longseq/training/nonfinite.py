@@ -25,18 +25,27 @@ def error(
     `saved`: there is a checkpoint from before it; `resumed`: the run went on from that one with this very step, so that
     its parameters may be ruined already, finite though they are.
     """
-    what, value = ("loss", loss) if not math.isfinite(loss) else ("norm of the gradient", norm)
-    windows = steps.places(step)
-    first = next(iter(windows[0]), None)
-    place = f", first {first['record']}:{first['start']}-{first['end']} ({first['strand']})" if first else ""
     if resumed:
         state = "the first after a resume, so what was saved may be ruined already"
     else:
         state = "checkpoints/latest is from before it" if saved else "no checkpoint is from before it"
     go_on = "--resume" if saved and not resumed else "start anew with --force"
     return LongseqError(
-        f"the {what} is {value} at step {step + 1:,}, in a batch of {count(len(windows), 'window')}{place}; "
-        f"{state}; {folder.nonfinite.name} lists the windows",
+        f"{_found(steps, step, loss, norm)}; {state}; {folder.nonfinite.name} lists the windows",
         where=str(folder.path),
         remedy=f"lower optimiser.rate, then {go_on}",
     )
+
+
+def error_of_trial(folder: RunDirectory, steps: Steps, step: int, loss: float, norm: float) -> LongseqError:
+    """What to say of that step in a dry run, which writes nothing."""
+    return LongseqError(_found(steps, step, loss, norm), where=str(folder.path), remedy="lower optimiser.rate")
+
+
+def _found(steps: Steps, step: int, loss: float, norm: float) -> str:
+    """What is no number, at which step, and where its first window stands."""
+    what, value = ("loss", loss) if not math.isfinite(loss) else ("norm of the gradient", norm)
+    windows = steps.places(step)
+    first = next(iter(windows[0]), None)
+    place = f", first {first['record']}:{first['start']}-{first['end']} ({first['strand']})" if first else ""
+    return f"the {what} is {value} at step {step + 1:,}, in a batch of {count(len(windows), 'window')}{place}"

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from longseq.log import count, duration, memory, short
 from longseq.training.config import DataConfig, TrainConfig
 from longseq.training.split import Split
 from longseq.training.steps import Steps
 from longseq.training.store import Store
+
+KNOWN = 0.02
+"""Share of a limited run after which its speed is known."""
+
+
+class Tried(NamedTuple):
+    """What the first step of a dry run came to."""
+
+    figure: str
+    """What is counted: loss, bits_per_base …"""
+    before: float
+    """Of its batch, before the update."""
+    after: float
+    """Of the same batch, after it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +61,8 @@ class Plan:
     precision: str
     threads: int
     processes: int
+    tried: Tried | None = None
+    """None where no step was made on trial."""
     growth: str = ""
     """How windows grow; empty where they do not."""
     notes: tuple[str, ...] = ()
@@ -61,6 +79,15 @@ class Plan:
         """Estimate of the tokens from here to the end."""
         return round(self.seconds / self.step_seconds) * self.batch
 
+    def total(self, step: int, over: float) -> int:
+        """A better estimate of `tokens`, once `step` steps are done and the share `over` of the time is over."""
+        before = 0.0 if self.minutes is None else self.spent / (60 * self.minutes)
+        if over - before < KNOWN:
+            return self.tokens
+        by_time = (step - self.first_step) * (1 - before) / (over - before)
+        by_steps = math.inf if self.steps is None else self.steps - self.first_step
+        return round(min(by_time, by_steps)) * self.batch
+
     def lines(self) -> list[str]:
         """For people."""
         where = f"{self.processes} × {self.device}" if self.processes > 1 else self.device
@@ -76,6 +103,10 @@ class Plan:
         else:
             to_go = [f"{run}, nothing left to do"]
         whole = f" of {self.parameters + self.frozen:,} parameters trained" if self.frozen else " parameters"
+        if self.tried:
+            name, before, after = self.tried
+            figure = name.replace("_", " ")
+            to_go.append(f"tried: one step; {figure} of its batch {before:.4f} before the update, {after:.4f} after")
         return [
             f"model: {self.parameters:,}{whole}; {where}, {self.precision}, {count(self.threads, 'thread')}",
             f"data: {self.data} to learn from; held out: {self.held_out}",

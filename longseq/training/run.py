@@ -36,8 +36,8 @@ def train(
     (`config.data.tokenizer`), and leave it in `out`/model.
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
-    reads the inputs, builds the model and times a step, and leaves nothing behind. `announce` is called with the plan
-    before the first step, in the first of many processes only.
+    reads the inputs, builds the model, times a step and makes one, and leaves nothing behind. `announce` is called with
+    the plan before the first step, in the first of many processes only.
 
     Raises:
         OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
@@ -63,11 +63,12 @@ def train(
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
-            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress, cache))
+            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress, cache, config.data.text))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
             plan = trial.plan(loop)
+            plan = trial.tried(loop, plan) if dry_run else plan
         except BaseException:
             if processes.is_main_process:
                 folder.tidy()

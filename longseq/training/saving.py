@@ -102,7 +102,7 @@ class Saving:
         them, and write down where its batch came from. What to raise of it."""
         if all(bool(p.isfinite().all()) for p in self._model.parameters()):
             self.checkpoint(step, tokens, seconds, state)
-        everyone = Steps(steps.stages)
+        everyone = steps.of_all()
         alone(self._processes, lambda: nonfinite.write(self._folder, everyone, step, loss, norm))
         saved = checkpoint.pointed(self._folder.checkpoints, "latest") is not None
         resumed = step == self._resumed_at

@@ -89,6 +89,10 @@ class Steps:
     def batch(self, step: int) -> Batch:
         return self._at(step)[0].source.batch(self.passages(step), self._phase(step))
 
+    def of_all(self) -> Steps:
+        """The batches of all processes together."""
+        return Steps(self.stages)
+
     def places(self, step: int) -> list[list[dict]]:
         """Record, start, end and strand of the pieces of each of this process's windows."""
         source, phase = self._at(step)[0].source, self._phase(step)

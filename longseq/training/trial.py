@@ -1,15 +1,18 @@
-"""A step on trial, before the first one: how long it takes, and what it needs."""
+"""A step on trial, before the first one: how long it takes, what it needs, and whether it learns."""
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
 
-from longseq.training import limit
-from longseq.training.device import peak_memory
-from longseq.training.plan import Plan, last_step
+from longseq.training import limit, nonfinite
+from longseq.training.device import peak_memory, sum_over
+from longseq.training.optimiser import rate
+from longseq.training.plan import Plan, Tried, last_step
 
 if TYPE_CHECKING:
     from longseq.training.loop import Loop
@@ -57,3 +60,28 @@ def plan(loop: Loop) -> Plan:
         growth=loop.steps.said(),
         notes=(*task.notes(), *leaks),
     )
+
+
+def tried(loop: Loop, plan: Plan) -> Plan:
+    """The plan, with what the next step comes to once it is made in earnest. The model is worth nothing afterwards.
+
+    Raises:
+        LongseqError: the loss or a gradient is no number.
+    """
+    step, update, processes = loop.step, loop.update, loop.processes
+    batch, state = loop.steps.batch(step), None if loop.steps.fresh(step) else loop.state
+    scored = sum_over(processes, float(batch.weight.sum()))[0] / loop.place.slices
+    over = loop.of_first(limit.share(plan.minutes, loop.evaluation_seconds, loop.seconds()))
+    losses = []
+    for update_it in (True, False):
+        nats = update.gradients(step, batch, scored, state)[0]
+        loss, norm = sum_over(processes, nats)[0] / max(scored, 1.0), update.norm()
+        if not (math.isfinite(loss) and (math.isfinite(norm) or update.overflows)):
+            raise nonfinite.error_of_trial(loop.folder, loop.steps.of_all(), step, loss, norm)
+        losses.append(loss)
+        if update_it and scored:
+            update.apply(rate(loop.config.optimiser, max(over, (step + 1) / (plan.steps or math.inf))))
+        else:
+            update.drop()
+    (name, before), (_, after) = (next(iter(loop.task.learned(loss).items())) for loss in losses)
+    return replace(plan, memory_mib=peak_memory(processes.device), tried=Tried(name, before, after))

@@ -51,6 +51,15 @@ def test_no_time_is_left():
     assert plan.lines()[-1] == "run: as many steps as time allows of 64 tokens, 7 done, nothing left to do"
 
 
+def test_the_clock_betters_the_estimate_of_a_limited_run():
+    """Of 100 s, 10 are over at the start: after as many steps again as are to come, half of the 90 are over."""
+    plan = replace(PLAN, steps=None, minutes=100 / 60, spent=10.0)
+    assert plan.total(3, over=0.11) == plan.tokens  # too early to say
+    assert plan.total(30, over=0.55) == 60 * 64
+    assert replace(plan, steps=50).total(30, over=0.55) == 50 * 64
+    assert PLAN.total(3, over=0.0) == PLAN.tokens
+
+
 @pytest.mark.parametrize(("tokens", "bases", "text"), [
     (0, 7, "0 epochs"),
     (1, 10**6, "under 0.001 epochs"),

@@ -1,8 +1,9 @@
 """One of several processes of training runs: `worker.py JOBS.json`, with RANK and the like in the environment.
 
-Each job is `{"settings": …, "out": …, "resume": false, "pace": 0, "stop_after": 0, "full_at": 0, "unwritten_at": 0}`:
-seconds to wait after each step, the step after which a signal asks for a stop, and those whose checkpoint, and whose
-line in the journal, find no room on the disk. What a job raised is written beside the jobs, one file a rank.
+Each job is `{"settings": …, "out": …, "resume": false, "dry_run": false, "pace": 0, "stop_after": 0, "full_at": 0,
+"unwritten_at": 0}`: seconds to wait after each step, the step after which a signal asks for a stop, and those whose
+checkpoint, and whose line in the journal, find no room on the disk. What a job raised is written beside the jobs, one
+file a rank.
 """
 
 import json
@@ -55,7 +56,8 @@ def work(job):
     try:
         config = from_mapping(TrainConfig, job["settings"])
         progress = Paced(job.get("pace", 0), job.get("stop_after", 0))
-        train(config, job["out"], resume=job.get("resume", False), progress=progress)
+        ways = {name: job.get(name, False) for name in ("resume", "dry_run")}
+        train(config, job["out"], **ways, progress=progress)
     except LongseqError as error:
         return str(error)
     finally:
