@@ -16,7 +16,7 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats import read
 from longseq.formats.folders import files
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, count
 from longseq.records import Interval, Record
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import StreamTokenizer
@@ -75,6 +75,8 @@ class Documents:
     def notes(self) -> list[str]:
         """What the reader should know of them."""
         found = [f"note: {place(r['source'], record=r['id'])} ends early" for r in self._some("truncated", True)]
+        if empty := int((numbers(self.records, "letters") == 0).sum()):
+            found.append(f"note: {count(empty, 'document')} of {len(self.records):,} without a letter")
         unproven = sum(1 for _ in self._some("exact", False))
         if unproven:
             found.append(
@@ -97,9 +99,10 @@ def prepare(
     tokenizer: AnyTokenizer,
     progress: Progress | None = None,
     look: Path | None = None,
+    text: str | None = None,
 ) -> Documents | Store:
     """The store of these files and folders under `directory`, or under `look` if it is there already, in one named by
-    the digest of their bytes.
+    the digest of their bytes; `text` is the column of tables that holds the texts.
 
     Of letters of DNA it is `store.prepare`'s.
 
@@ -109,14 +112,14 @@ def prepare(
     """
     names = files(inputs)
     if isinstance(tokenizer, DnaTokenizer):
-        return store.prepare(names, directory, tokenizer, progress, look)
+        return store.prepare(names, directory, tokenizer, progress, look, text)
 
     def make(aside: Path) -> None:
-        write(_records(names, tokenizer), aside, tokenizer, progress or NullProgress())
+        write(_records(names, tokenizer, text), aside, tokenizer, progress or NullProgress())
         if not len(Documents(aside, tokenizer).stretches.length):
             raise InputError(where=", ".join(inputs), expected="letters to learn from", found="none")
 
-    digest = fingerprint(names, f"{_SCHEMA} {tokenizer.digest()}")
+    digest = fingerprint(names, f"{_SCHEMA} {tokenizer.digest()}", text)
     return Documents(made(digest, directory, make, look), tokenizer)
 
 
@@ -185,10 +188,10 @@ class _Reading:
         return self._tokenizer.end if isinstance(self._tokenizer, StreamTokenizer) else None
 
 
-def _records(names: Sequence[str], tokenizer: WordTokenizer) -> Iterator[Record]:
+def _records(names: Sequence[str], tokenizer: WordTokenizer, text: str | None) -> Iterator[Record]:
     wanted = "dna" if isinstance(tokenizer, DnaSubwords) else "document"
     for name in names:
-        with read(name) as reading:
+        with read(name, text=text) as reading:
             for record in reading:
                 if record.kind != wanted:
                     raise InputError(

@@ -63,7 +63,8 @@ def train(
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
-            store = in_turn(processes, lambda: prepare(config.inputs, data, tokenizer, progress, cache, config.data.text))
+            given = (config.inputs, data, tokenizer, progress, cache, config.data.text)
+            store = in_turn(processes, lambda: prepare(*given))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             config = words.fitted(start.resolve(config, last), tokenizer)
             loop = Loop(config, folder, processes, tasks.make(config, store), last, began)

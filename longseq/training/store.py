@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longseq.errors import InputError, UsageError, place
+from longseq.formats.folders import shards
 from longseq.log import NullProgress, Progress
 from longseq.records import Alphabet, Record
 from longseq.tokens import DnaTokenizer
@@ -78,9 +79,10 @@ def prepare(
     tokenizer: DnaTokenizer,
     progress: Progress | None = None,
     look: Path | None = None,
+    text: str | None = None,
 ) -> Store:
     """The store of these files under `directory`, or under `look` if it is there already, in a folder named by the
-    digest of their bytes and the alphabet.
+    digest of their bytes and the alphabet; `text` is the column of tables that holds the bases.
 
     Raises:
         InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
@@ -88,36 +90,36 @@ def prepare(
     """
 
     def make(aside: Path) -> None:
-        write(_records(inputs), aside, tokenizer, progress or NullProgress())
+        write(_records(inputs, text), aside, tokenizer, progress or NullProgress())
         if Store(aside).stretches.bases == 0:
             raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
 
-    return Store(made(digest(inputs, tokenizer.alphabet), directory, make, look))
+    return Store(made(digest(inputs, tokenizer.alphabet, text), directory, make, look))
 
 
-def digest(inputs: Sequence[str], alphabet: Alphabet) -> str:
+def digest(inputs: Sequence[str], alphabet: Alphabet, text: str | None = None) -> str:
     """As `fingerprint`, of what the stored ids depend on."""
-    return fingerprint(inputs, f"{_SCHEMA} {alphabet.digest()} {GAP}")
+    return fingerprint(inputs, f"{_SCHEMA} {alphabet.digest()} {GAP}", text)
 
 
-def fingerprint(inputs: Sequence[str], made_with: str) -> str:
-    """16 hexadecimal figures of sha256 over the bytes of the files, in order, and `made_with`.
+def fingerprint(inputs: Sequence[str], made_with: str, text: str | None = None) -> str:
+    """16 hexadecimal figures of sha256 over the bytes of the files, in order, and `made_with`, and the column `text`.
 
     Raises:
         InputError: a file that cannot be read.
         UsageError: a stream, or a path that no text file can hold.
     """
-    total = hashlib.sha256(made_with.encode())
+    total = hashlib.sha256((made_with if text is None else f"{made_with} text={text}").encode())
     for name in inputs:
         if name == "-":
             raise UsageError(where="<stdin>", expected="a file, to come back to on a resume", found="a stream")
         require_text(name)
-    for name in inputs:
+    for part in (part for name in inputs for part in shards(name) or (name,)):
         try:
-            with open(name, "rb") as file:
+            with open(part, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
-            raise InputError(error.strerror or "cannot be read", where=name) from None
+            raise InputError(error.strerror or "cannot be read", where=part) from None
     return total.hexdigest()[:16]
 
 
@@ -212,11 +214,11 @@ class _Encoded:
             yield ids
 
 
-def _records(inputs: Sequence[str]) -> Iterator[Record]:
+def _records(inputs: Sequence[str], text: str | None) -> Iterator[Record]:
     from longseq.formats import read
 
     for name in inputs:
-        for record in read(name):
+        for record in read(name, text=text):
             if record.kind != "dna":
                 remedy = "documents are learned from with a tokenizer: longseq tokenizer train, then --tokenizer"
                 raise InputError(where=record.where, expected="DNA", found=record.kind, remedy=remedy)

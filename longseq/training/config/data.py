@@ -34,6 +34,9 @@ class DataConfig:
     tokenizer: str | None = None
     """A tokenizer.json: learn from documents, or from DNA in words; positions then count its tokens, every document is
     a record, and DNA is read forward only. None: letters of DNA."""
+    text: str | None = None
+    """Column with the texts, where inputs are tables (CSV, TSV, JSON lines, Parquet, Arrow); None: `text`, else
+    `sequence`, else the only column of text. A column `id` names the rows."""
     held_out: float = 0.02
     """Share of the bases kept for evaluation: whole records where some are small enough, else the end of each."""
     held_out_records: tuple[str, ...] = ()
@@ -68,6 +71,7 @@ class DataConfig:
         named = self.held_out_groups
         require(not (named and self.held_out_records), "data.held_out_groups", named, "none with data.held_out_records")
         require(0 < self.leakage <= 1, "data.leakage", self.leakage, "a share, above 0 to 1")
+        require(self.text != "", "data.text", self.text, "the name of a column")
         require(self.cache != "", "data.cache", self.cache, "a folder")
         require(self.seed >= 0, "data.seed", self.seed, ">= 0")
         require(not (self.tokenizer and self.relabel), "data.relabel", self.relabel, "0 with data.tokenizer")
