@@ -19,6 +19,7 @@ from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
 from longseq.training.store import require_text
+from longseq.training.tasks import Task
 from longseq.training.tasks import documents as words
 
 
@@ -31,13 +32,15 @@ def train(
     dry_run: bool = False,
     progress: Progress | None = None,
     announce: Callable[[Plan], None] = lambda plan: None,
+    task: Callable[[TrainConfig], Task] | None = None,
 ) -> Outcome:
     """Train a model on sequence files, to foretell bases or labels (`config.task`), or on documents, to foretell tokens
     (`config.data.tokenizer`), and leave it in `out`/model.
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
     reads the inputs, builds the model, times a step and makes one, and leaves nothing behind. `announce` is called with
-    the plan before the first step, in the first of many processes only.
+    the plan before the first step, in the first of many processes only. `task` makes a task of the caller's own, which
+    has its data already; no input is read then.
 
     Raises:
         OutputExistsError: `out` holds a run and neither `resume` nor `force` is set, or something else.
@@ -51,7 +54,7 @@ def train(
     require_text(str(out))
     folder = RunDirectory(out)
     folder.check(resume=resume, force=force)
-    if not config.inputs:
+    if task is None and not config.inputs:
         raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
     processes = accelerator(config, folder.trackers)
     if progress is None or not processes.is_main_process:
@@ -63,11 +66,16 @@ def train(
         try:
             if not dry_run:  # where each process has a scratch directory of its own
                 alone(processes, folder.make)
-            given = (config.inputs, data, tokenizer, progress, cache, config.data.text)
-            store = in_turn(processes, lambda: prepare(*given))
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
-            config = words.fitted(start.resolve(config, last), tokenizer)
-            loop = Loop(config, folder, processes, tasks.make(config, store), last, began)
+            if task is None:
+                given = (config.inputs, data, tokenizer, progress, cache, config.data.text)
+                store = in_turn(processes, lambda: prepare(*given))
+                config = words.fitted(start.resolve(config, last), tokenizer)
+                made = tasks.make(config, store)
+            else:
+                config = start.resolve(config, last)
+                made = task(config)
+            loop = Loop(config, folder, processes, made, last, began)
             plan = trial.plan(loop)
             plan = trial.tried(loop, plan) if dry_run else plan
         except BaseException:
