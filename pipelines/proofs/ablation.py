@@ -36,18 +36,18 @@ LEARNED = [f"{name}.fasta.gz" for name in ("Ecoli_K12_MG1655", "Hpylori_G27", "V
 HELD_OUT = "Lkirschneri_H1.gbk.gz"
 SEEDS = (0, 1, 2)
 SETTINGS = {
-    "steps": 300,
+    "steps": 200,
     "batch": 8192,
     "threads": 1,
     "device": "cpu",
     "model.width": 64,
     "model.heads": 2,
-    "model.layers": 4,
+    "model.layers": 2,
     "data.window": 2048,
     "data.carry": 8,
     "data.relabel": 0.5,
     "evaluation.every": 0,
-    "evaluation.tokens": 524_288,
+    "evaluation.tokens": 262_144,
     "checkpoint.every": 0,
 }
 """Of every trial."""
