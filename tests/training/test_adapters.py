@@ -70,7 +70,7 @@ def test_stopped_and_resumed_it_is_the_same_run(data, tmp_path, changes):
     """The weights beneath are kept beside their sums: those cannot be taken apart to the last bit."""
     run(data, tmp_path / "whole")
     with pytest.raises(StoppedError):
-        train(from_mapping(TrainConfig, config(data, **changes)), tmp_path / "run", progress=Stopping(4))
+        train(from_mapping(TrainConfig, config(data, **changes)), tmp_path / "run", progress=Stopping(5))
     saved = checkpoint.load_step(checkpoint.pointed(tmp_path / "run" / "checkpoints", "latest"))[2]["adapters"]
     beneath = saved["encoder.layers.0.feedforward.expand.parametrizations.weight.original"]
     assert torch.equal(beneath, load(data[1]).model.encoder.layers[0].feedforward.expand.weight)
