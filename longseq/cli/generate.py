@@ -21,13 +21,20 @@ LENGTH = 200
 
 @click.command()
 @click.option("--model", metavar="NAME|DIR", default="dna", show_default=True, help="A language model.")
-@click.option("--prompt", "text", metavar="TEXT", help="What is continued: letters of DNA, or text.")
-@click.option("--prompt-file", "file", metavar="FILE", help="The same from a file of one record; - is standard input.")
+@click.option("--prompt", "text", metavar="TEXT", help="What is continued, or answered: DNA, or text.")
+@click.option(
+    "--prompt-file",
+    "file",
+    metavar="FILE",
+    help="The same from a file of one record, or of one source a line; - is standard input.",
+)
 @click.option(
     "--length", type=click.IntRange(0), default=LENGTH, show_default=True, help="Tokens to draw; for `dna`, bases."
 )
 @click.option(
-    "--temperature", type=float, default=1.0, show_default=True, help="Below 1 likelier tokens; 0: the likeliest."
+    "--temperature",
+    type=float,
+    help="Below 1 likelier tokens; 0: the likeliest.  [default: 1; of a model that learned from pairs 0]",
 )
 @click.option("--top-k", type=int, help="Only so many of the likeliest tokens.")
 @click.option("--top-p", type=float, help="Only the likeliest tokens that together reach this probability.")
@@ -45,7 +52,7 @@ def command(
     text: str | None,
     file: str | None,
     length: int,
-    temperature: float,
+    temperature: float | None,
     top_k: int | None,
     top_p: float | None,
     seed: int,
@@ -61,45 +68,56 @@ def command(
     chunk: int | None,
     talk: Talk,
 ) -> None:
-    """Continue a prompt, token by token, in memory that does not grow.
+    """Continue a prompt, token by token, in memory that does not grow; or answer it, with a model that learned from
+    pairs (`longseq train --task seq2seq`).
 
     The continuation goes to standard output as it is drawn, without the prompt. The same model, prompt, seed and
     threads give the same tokens; drawing some, saving the state and drawing more gives what drawing all at once does. A
-    text ends where the model ends the document. States are those of `longseq score --save-state`.
+    text ends where the model ends the document. States are those of `longseq score --save-state`. A model that learned
+    from pairs reads a source and tells its target; of a file it answers each line by a line.
     """
-    from longseq.tasks.generate import Sampling, generated, prompt
+    from longseq.errors import UsageError
+    from longseq.tasks.generate import Sampling, generated, prompt, sources
     from longseq.tasks.summarize.model import load_checkpoint
     from longseq.tokens import DnaTokenizer
     from longseq.tokens.subwords import DnaSubwords
 
     began = time.monotonic()
-    given: dict[str, Any] = {"top_k": top_k, "top_p": top_p}
-    sampling = Sampling(
-        temperature=temperature, seed=seed, **{name: value for name, value in given.items() if value is not None}
-    )
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     dna = isinstance(checkpoint.tokenizer, DnaTokenizer | DnaSubwords)
-    tokens = generated(
-        checkpoint,
-        sampling,
-        prompt(text, file, dna=dna),
-        length,
-        state=state,
-        save_state=save_state,
-        force=force,
-        chunk=chunk,
-        precision=precision,
-        any_letter=any_letter,
-        stop_at_end=not ignore_end,
-    )
-    if as_json:
-        drawn = list(tokens)
-        click.echo(_json(talk, checkpoint, drawn, device, precision, threads, time.monotonic() - began))
-        return
-    for token in tokens:
-        sys.stdout.write(token.text)
-        sys.stdout.flush()
-    sys.stdout.write("\n")
+    paired = getattr(checkpoint.tokenizer, "separator", None) is not None
+    given: dict[str, Any] = {"temperature": 0.0 if paired and temperature is None else temperature}
+    given |= {"top_k": top_k, "top_p": top_p}
+    sampling = Sampling(seed=seed, **{name: value for name, value in given.items() if value is not None})
+    prompts: list[Any] = [prompt(text, file, dna=dna)]
+    if paired:
+        prompts = [iter([source]) for source in sources(text, file)] or [iter(())]
+    if len(prompts) > 1 and (as_json or state or save_state):
+        raise UsageError(
+            "--json, --state and --save-state take one source", where=file, expected="one line", found=f"{len(prompts)}"
+        )
+    for pieces in prompts:
+        tokens = generated(
+            checkpoint,
+            sampling,
+            pieces,
+            length,
+            state=state,
+            save_state=save_state,
+            force=force,
+            chunk=chunk,
+            precision=precision,
+            any_letter=any_letter,
+            stop_at_end=not ignore_end,
+        )
+        if as_json:
+            drawn = list(tokens)
+            click.echo(_json(talk, checkpoint, drawn, device, precision, threads, time.monotonic() - began))
+            return
+        for token in tokens:
+            sys.stdout.write(token.text)
+            sys.stdout.flush()
+        sys.stdout.write("\n")
 
 
 def _json(

@@ -24,7 +24,9 @@ log = logging.getLogger("longseq")
 @click.option("--out", metavar="RUN", required=True, help="Directory of the run.")
 @click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
-@click.option("--task", help="next, masked, classify, multilabel, regress, annotate.  [default: what labels are for]")
+@click.option(
+    "--task", help="next, masked, classify, multilabel, regress, annotate, seq2seq.  [default: what labels are for]"
+)
 @click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF, GenBank).")
 @click.option("--tokenizer", metavar="FILE", help="Learn from documents, or DNA in words, cut by this tokenizer.json.")
 @click.option("--from", "start", metavar="MODEL", help="Start from the encoder of this model.")

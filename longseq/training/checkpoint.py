@@ -149,7 +149,7 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int,
     now = json.loads(json.dumps(to_mapping(config)))
     remedy = "a resumed run keeps it; --force starts anew"
     settings = [(key, then[key], now[key]) for key in ("task", "start", "freeze", "batch")]
-    for table in ("model", "data", "labels", "mask", "adapter"):
+    for table in ("model", "data", "labels", "mask", "adapter", "pairs"):
         settings += [(f"{table}.{name}", then[table][name], value) for name, value in now[table].items()]
     for key, before, value in settings:
         if before != value:

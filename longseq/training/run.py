@@ -11,14 +11,14 @@ from longseq.config import to_toml
 from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
-from longseq.training import checkpoint, start, tasks, trial
+from longseq.training import checkpoint, pairs, start, tasks, trial
 from longseq.training.config import TrainConfig
 from longseq.training.device import accelerator, alone, in_turn
-from longseq.training.documents import prepare
+from longseq.training.documents import AnyTokenizer, Documents, prepare
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
-from longseq.training.store import require_text
+from longseq.training.store import Store, require_text
 from longseq.training.tasks import Task
 from longseq.training.tasks import documents as words
 
@@ -34,8 +34,8 @@ def train(
     announce: Callable[[Plan], None] = lambda plan: None,
     task: Callable[[TrainConfig], Task] | None = None,
 ) -> Outcome:
-    """Train a model on sequence files, to foretell bases or labels (`config.task`), or on documents, to foretell tokens
-    (`config.data.tokenizer`), and leave it in `out`/model.
+    """Train a model on sequence files, to foretell bases or labels (`config.task`), on documents, to foretell tokens
+    (`config.data.tokenizer`), or on pairs of texts, and leave it in `out`/model.
 
     `resume` goes on from the latest checkpoint in `out`, or starts where there is none; `force` starts anew. A dry run
     reads the inputs, builds the model, times a step and makes one, and leaves nothing behind. `announce` is called with
@@ -68,8 +68,9 @@ def train(
                 alone(processes, folder.make)
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             if task is None:
-                given = (config.inputs, data, tokenizer, progress, cache, config.data.text)
-                store = in_turn(processes, lambda: prepare(*given))
+                store = in_turn(processes, lambda: _data(config, data, tokenizer, progress, cache))
+                if isinstance(store, pairs.Pairs):
+                    tokenizer = store.tokenizer
                 config = words.fitted(start.resolve(config, last), tokenizer)
                 made = tasks.make(config, store)
             else:
@@ -88,6 +89,14 @@ def train(
             return Outcome(step=0, tokens=0, seconds=loop.seconds(), model=None)
         alone(processes, lambda: _begin(folder, config, anew=last is None))
         return loop.go(plan, progress)
+
+
+def _data(
+    config: TrainConfig, folder: Path, tokenizer: AnyTokenizer, progress: Progress, look: Path | None
+) -> Store | Documents | pairs.Pairs:
+    if config.task == "seq2seq":
+        return pairs.prepare(config, folder, progress, look)
+    return prepare(config.inputs, folder, tokenizer, progress, look, config.data.text)
 
 
 def _begin(folder: RunDirectory, config: TrainConfig, anew: bool) -> None:

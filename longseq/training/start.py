@@ -15,8 +15,10 @@ from longseq.model import Model, ModelConfig, adapter, load
 from longseq.model.checkpoint import locate, read_config
 from longseq.model.headed import OVER_TOKENS
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.stream import StreamTokenizer
 from longseq.training.config import TrainConfig
 from longseq.training.documents import AnyTokenizer
+from longseq.training.pairs import paired
 from longseq.training.tasks import Task
 
 FREE = ("dropout", "visibility")
@@ -46,7 +48,7 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
                 remedy="leave it away",
             )
     visibility = config.model.visibility
-    forward_only = config.task == "next" or (config.task not in OVER_TOKENS and found.visibility == "both")
+    forward_only = config.task in ("next", "seq2seq") or (config.task not in OVER_TOKENS and found.visibility == "both")
     if visibility == "causal" and not forward_only:
         visibility = found.visibility
     model = replace(found, dropout=config.model.dropout, visibility=visibility)
@@ -70,14 +72,21 @@ def first_model(config: TrainConfig, task: Task) -> Model:
             found=f"another alphabet or tokenizer in {config.start}",
             remedy=_settings(found.tokenizer, config.start),
         )
-    weights = found.model.encoder.state_dict()
-    known, needed = weights["embedding.weight"], model.config.vocabulary
-    if len(known) < needed:  # an id for what is hidden begins as the mean of all others
-        weights["embedding.weight"] = torch.cat([known, known.mean(0).expand(needed - len(known), -1)])
-    model.encoder.load_state_dict(weights)
+    _fill(model.encoder, found.model.encoder)
     if _head(found.model) == _head(model):
-        model.head.load_state_dict(found.model.head.state_dict())
+        _fill(model.head, found.model.head)
     return model
+
+
+def _fill(ours: torch.nn.Module, theirs: torch.nn.Module) -> None:
+    """The weights of theirs; the rows of an id that is new (hidden, separator) begin as the mean of all others."""
+    weights = theirs.state_dict()
+    for name, needed in ours.state_dict().items():
+        known = weights[name]
+        if known.ndim and len(known) < len(needed):
+            new = known.mean(0).expand(len(needed) - len(known), *known.shape[1:])
+            weights[name] = torch.cat([known, new])
+    ours.load_state_dict(weights)
 
 
 def freeze(model: Model, config: TrainConfig, saved: Mapping[str, Tensor]) -> None:
@@ -100,7 +109,10 @@ def _same_tokens(theirs: AnyTokenizer, ours: AnyTokenizer) -> bool:
         return theirs.alphabet == ours.alphabet
     if isinstance(theirs, DnaTokenizer) or isinstance(ours, DnaTokenizer):
         return False
-    return theirs.digest() == ours.digest()
+    known = [theirs.digest()]
+    if isinstance(theirs, StreamTokenizer):
+        known.append(paired(theirs).digest())
+    return ours.digest() in known
 
 
 def _settings(tokenizer: AnyTokenizer, name: str) -> str:

@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from longseq.config import LONGEST_CHUNK, require
-from longseq.errors import StateError
+from longseq.errors import InputError, StateError
 from longseq.model import Checkpoint, State
 from longseq.streaming import Snapshot
 from longseq.tasks.generate.sampling import Sampling
-from longseq.tasks.generate.spelling import Spelling, allowed
+from longseq.tasks.generate.spelling import Spelling
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
+from longseq.tokens.writable import writable
 
 CHUNK = 2048
 """Tokens of a prompt read in a call."""
@@ -67,10 +68,12 @@ class Generator:
         self._device = next(self._model.parameters()).device
         tokenizer: Any = checkpoint.tokenizer
         self._tokenizer = tokenizer
-        self._allowed = allowed(tokenizer, self._model.config.vocabulary, any_letter=any_letter)
+        self._allowed = writable(tokenizer, self._model.config.vocabulary, any_letter=any_letter)
         self.dna = isinstance(tokenizer, DnaTokenizer | DnaSubwords)
         self.end: int | None = None if self.dna else tokenizer.end
         """Id that ends a document."""
+        self.separator: int | None = None if self.dna else tokenizer.separator
+        """Id between a source and its target, of a model that learned from pairs."""
         self.ended = False
         """Whether it was drawn."""
         self._state: State | None = None
@@ -93,6 +96,21 @@ class Generator:
             self._feed(chunk.ids)
             if len(chunk):  # a decoder may look at the token before; it is spelled already
                 self._spelling = Spelling(self._tokenizer, ([int(chunk.ids[-1])], 1))
+        return self.seen - before
+
+    def ask(self, source: str) -> int:
+        """Read a whole source and the separator behind it; its number of tokens, separator included.
+
+        Raises:
+            InputError: a letter or word that the model never saw.
+        """
+        before = self.seen
+        for chunk in self._tokenizer.chunks(iter([source]), self._chunk):
+            for place in np.flatnonzero(chunk.ids == self._tokenizer.unknown).tolist():
+                first, last = chunk.offsets[place]
+                raise InputError(where="prompt", expected="what the model has learned", found=repr(source[first:last]))
+            self._feed(chunk.ids)
+        self._feed(np.array([self.separator]))
         return self.seen - before
 
     def scores(self) -> np.ndarray:

@@ -1,10 +1,10 @@
-"""A run of `generate`: prompt, tokens, saved state."""
+"""A run of `generate`: prompt or sources, tokens, saved state."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longseq.errors import InputError, UsageError
+from longseq.errors import InputError, UsageError, place
 from longseq.formats import read
 from longseq.formats.atomic import free_file
 from longseq.model import Checkpoint
@@ -27,6 +27,23 @@ def prompt(text: str | None, file: str | None, *, dna: bool) -> Iterator[str] | 
     if text is None:
         return iter(())
     return iter([text.encode(errors="surrogateescape")]) if dna else iter([text])
+
+
+def sources(text: str | None, file: str | None) -> list[str]:
+    """What a model that learned from pairs is asked: the text that the command line says, or each line of a file.
+
+    Raises:
+        InputError: a file that cannot be read or is none of text, or a blank line in it.
+        UsageError: both.
+    """
+    letters = "".join(str(piece) for piece in prompt(text, file, dna=False))
+    if file is None:
+        return [letters] if letters else []
+    lines = letters.removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            raise InputError(where=place(file, number), expected="a source on each line", found="none")
+    return lines
 
 
 def _record(file: str, dna: bool) -> Iterator:
@@ -56,20 +73,27 @@ def generated(
     """Tokens behind a prompt, as they are drawn; after the last one the state is saved where that was asked for.
 
     Without a saved state to go on from later, letters that were left half are written as far as they are spelled, in
-    a last token of their own (id -1, 0 bits).
+    a last token of their own (id -1, 0 bits). Of a model that learned from pairs the prompt is a source: a separator is
+    read behind it, and what is drawn is its target.
 
     Raises:
         CheckpointError: no language model.
         StateError: `state` is damaged or belongs to another model.
         OutputExistsError: `save_state` stands already and `force` is off.
-        UsageError: `save_state` is a directory, or its directory is missing.
+        InputError: of a source, a letter or word that the model never saw.
+        UsageError: `save_state` is a directory, or its directory is missing; no source, nor a state behind one.
     """
     if save_state is not None:
         free_file(save_state, force=force)
     start = None if state is None else load_snapshot(state, checkpoint)
     given = {} if chunk is None else {"chunk": chunk}
     generator = Generator(checkpoint, sampling, start=start, precision=precision, any_letter=any_letter, **given)
-    generator.read(pieces)
+    if generator.separator is None:
+        generator.read(pieces)
+    elif source := "".join(str(piece) for piece in pieces):
+        generator.ask(source)
+    elif start is None:
+        raise UsageError("nothing is asked", remedy="give a source: --prompt or --prompt-file")
     yield from generator.tokens(length, stop_at_end=stop_at_end)
     if save_state is not None:
         save_snapshot(save_state, generator.snapshot(), force=force)

@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from longseq.tokens import DnaTokenizer
-from longseq.tokens.subwords import DnaSubwords
-
 HALF = "\ufffd"
 """What a decoder writes for bytes that are no letter."""
 LONGEST = 8
@@ -48,20 +45,3 @@ class Spelling:
     def _text(self, ids: list[int]) -> str:
         found = self._tokenizer.decode(np.array(ids, np.int64)) if ids else ""
         return found.decode() if isinstance(found, bytes) else found
-
-
-def allowed(tokenizer: Any, size: int, *, any_letter: bool) -> np.ndarray:
-    """(size,) bool: tokens that may be generated.
-
-    Of DNA the letters A, C, G, T and words of them, with `any_letter` the other codes too; of text all but special
-    tokens, the end of a document excepted. What the tokenizer cannot spell never.
-    """
-    found = np.zeros(size, bool)
-    found[: tokenizer.vocabulary] = True
-    if isinstance(tokenizer, DnaTokenizer | DnaSubwords):
-        if not any_letter:
-            found[4 : len(tokenizer.alphabet.letters)] = False
-        return found
-    for token in tokenizer.special:
-        found[token] = token == tokenizer.end
-    return found

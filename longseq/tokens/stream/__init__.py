@@ -101,6 +101,11 @@ class StreamTokenizer:
         """Chunks of `size` tokens, the last one shorter, of a text that arrives in any pieces."""
         return TokenStream(Fold(self._engine, self._sizes, self.provable), pieces, size)
 
+    def encode(self, text: str) -> np.ndarray:
+        """Ids (T,) int32 of a text held whole."""
+        parts = [chunk.ids for chunk in self.chunks(iter([text]), 1 << 20)]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int32)
+
     def decode(self, ids: np.ndarray) -> str:
         """The text of ids (T,), as the tokenizer's own decoder joins it."""
         return self._engine.decode(ids)

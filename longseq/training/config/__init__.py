@@ -6,6 +6,7 @@ from longseq.training.config.keeping import CheckpointConfig, EvaluationConfig, 
 from longseq.training.config.labels import LabelConfig
 from longseq.training.config.mask import MaskConfig
 from longseq.training.config.optimiser import OptimiserConfig
+from longseq.training.config.pairs import PairConfig
 from longseq.training.config.run import LABELLED, TrainConfig
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "LabelConfig",
     "MaskConfig",
     "OptimiserConfig",
+    "PairConfig",
     "ProcessesConfig",
     "TrainConfig",
 ]

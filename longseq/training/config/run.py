@@ -15,6 +15,7 @@ from longseq.training.config.keeping import CheckpointConfig, EvaluationConfig, 
 from longseq.training.config.labels import LabelConfig
 from longseq.training.config.mask import MaskConfig
 from longseq.training.config.optimiser import OptimiserConfig
+from longseq.training.config.pairs import PairConfig
 
 LABELLED = ("classify", "multilabel", "regress", "annotate")
 """Tasks that learn from labels."""
@@ -26,9 +27,9 @@ class TrainConfig:
 
     inputs: tuple[str, ...] = ()
     """Sequence files."""
-    task: Literal["next", "masked", "classify", "multilabel", "regress", "annotate"] = "next"
+    task: Literal["next", "masked", "classify", "multilabel", "regress", "annotate", "seq2seq"] = "next"
     """What is learned: the next base; hidden bases, from both sides; one class of a record, any number of them, or a
-    number; a class of every base."""
+    number; a class of every base; the target that belongs to a source."""
     start: str | None = None
     """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
     freeze: Literal["nothing", "encoder"] = "nothing"
@@ -62,6 +63,7 @@ class TrainConfig:
     data: DataConfig = field(default_factory=DataConfig)
     labels: LabelConfig = field(default_factory=LabelConfig)
     mask: MaskConfig = field(default_factory=MaskConfig)
+    pairs: PairConfig = field(default_factory=PairConfig)
     adapter: AdapterConfig = field(default_factory=AdapterConfig)
     optimiser: OptimiserConfig = field(default_factory=OptimiserConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
@@ -89,6 +91,13 @@ class TrainConfig:
         if self.data.grow:
             self._require_growth()
         self._require_labels()
+        if self.task == "seq2seq":
+            self._require_pairs()
+
+    def _require_pairs(self) -> None:
+        data = self.data
+        require(data.carry == 1, "data.carry", data.carry, "1 window to seq2seq, which takes pairs whole")
+        require(not data.relabel, "data.relabel", data.relabel, "0 to seq2seq")
 
     def _require_slices(self) -> None:
         key, slices = "processes.sequence", self.processes.sequence
