@@ -23,7 +23,7 @@ from longseq.tokens.train import END, UNKNOWN, Learning, counted, unit_tokenizer
 from longseq.training.cache import made
 from longseq.training.config import PairConfig, TrainConfig
 from longseq.training.pairs.reading import Pair, read_pairs
-from longseq.training.store import fingerprint
+from longseq.training.store import Stretches, fingerprint
 
 _SCHEMA = "longseq.pairs/1"
 _COLUMNS = np.dtype(
@@ -52,6 +52,9 @@ class Pairs:
         self.middle, self.end = table["middle"], table["end"]
         self.start = np.concatenate([[0], self.end[:-1]])
         """(P,) first id of a row, of its target (with `middle`), and behind its end."""
+        every = np.arange(len(table))
+        self.stretches = Stretches(every.astype(np.int32), 0 * every, self.end - self.start, self.start)
+        """Each row, whole: positions are tokens."""
         self.group, self.source, self.target = table["group"], table["source"], table["target"]
         """(P,) digests of group, source and target."""
         self._file, self._line = table["file"], table["line"]
