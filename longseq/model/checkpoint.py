@@ -21,6 +21,7 @@ from longseq import tokens
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.formats.atomic import output_directory
+from longseq.log import count
 from longseq.model.adapter import weights
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
@@ -69,7 +70,7 @@ class Checkpoint:
         """
         if not isinstance(self.model, LanguageModel):
             raise CheckpointError(
-                where=self.name, expected="a language model", found=f"a model to {self.model.head_config.task}"
+                where=self.name, expected="a language model", found=f"a model to {self.model.head_config.answers}"
             )
         return self.model
 
@@ -265,11 +266,11 @@ def save(
 def _card(model: Model, facts: Mapping[str, object]) -> str:
     config = model.config
     parameters = sum(p.numel() for p in model.parameters())
-    what = "causal language model" if isinstance(model, LanguageModel) else f"model to {model.head_config.task}"
+    what = "causal language model" if isinstance(model, LanguageModel) else f"model to {model.head_config.answers}"
     lines = [
         "# Model card",
         "",
-        f"A longseq {what}: {parameters:,} parameters, {config.layers} layers of "
+        f"A longseq {what}: {parameters:,} parameters, {count(config.layers, 'layer')} of "
         f"{' and '.join(config.pattern)} mixers, {config.width} channels, {config.heads} attention heads.",
         "",
     ]

@@ -23,6 +23,13 @@ from longseq.tokens import DnaTokenizer
 HeadTask = Literal["classify", "multilabel", "regress", "annotate", "masked"]
 OVER_TOKENS = ("annotate", "masked")
 """Tasks whose head answers at every token; the others answer for a record."""
+ANSWERS = {
+    "classify": "classify records",
+    "multilabel": "tell which labels records have",
+    "regress": "tell numbers of records",
+    "annotate": "classify each token",
+    "masked": "tell hidden tokens",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +48,11 @@ class HeadConfig:
     """(C,) regress: what a score of 1 is in units of the targets."""
     mask_id: int = -1
     """masked: the token id that stands where a token is hidden."""
+
+    @property
+    def answers(self) -> str:
+        """What it does, for people: a model to …"""
+        return ANSWERS[self.task]
 
     def __post_init__(self):
         require(self.outputs >= 1, "head.outputs", self.outputs, ">= 1")

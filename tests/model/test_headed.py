@@ -80,8 +80,8 @@ def test_a_directory_gives_the_model_back(tmp_path, config, head, names, kind):
     assert isinstance(found.model, kind)
     assert (found.model.head_config, found.labels, found.config) == (head, names or None, config)
     assert torch.equal(found.model(drawn(1, 9))[0], model(drawn(1, 9))[0])
-    assert f"model to {head.task}" in found.card
-    with pytest.raises(CheckpointError, match=f"expected a language model, found a model to {head.task}"):
+    assert f"model to {head.answers}" in found.card
+    with pytest.raises(CheckpointError, match=f"expected a language model, found a model to {head.answers}"):
         Surprisal(found)
 
 
