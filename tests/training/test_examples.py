@@ -108,6 +108,39 @@ def test_passages_of_a_long_record_are_even_and_weigh_as_much_as_their_record(re
                 assert sum(weights) == pytest.approx(1 + record)
 
 
+def test_passages_are_moved_by_distances_drawn_anew(records):
+    """What is read is what stood there before, moved, as far as the record has it; nothing held out is."""
+    which, config = np.arange(len(LETTERS)), DataConfig(window=16, carry=2, seed=3, shift=7)
+    bounds = np.array([1, 0, 0, 2, 5]), np.array([70, 100, 1, 20, 40])
+    moved, held = (
+        RecordExamples(records, which, config, 48, shuffle=shuffle, bounds=bounds).ask(which % 3, 1.0 + which)
+        for shuffle in (True, False)
+    )
+
+    def read(examples, number):
+        places = [p for k in range(examples.carry) for p in examples.places(number, k)]
+        return int(places[0].record[1:]), min(p.start for p in places), max(p.end for p in places)
+
+    plain = sorted(read(held, n) for n in range(held.passages))
+    distances = set()
+    for epoch in range(40):
+        found = [read(moved, epoch * moved.passages + n) for n in range(moved.passages)]
+        assert found == [read(moved, epoch * moved.passages + n) for n in range(moved.passages)]
+        for (record, start, end), (there, first, last) in zip(sorted(found), plain, strict=True):
+            low, high = bounds[0][record], bounds[1][record]
+            fits = [d for d in range(-7, 8) if (max(first + d, low), min(last + d, high)) == (start, end)]
+            assert record == there and fits and start < end
+            distances |= {*fits} if len(fits) == 1 else set()
+    assert distances == {*range(-7, 8)}
+    for number in range(moved.passages):
+        weights = [moved.batch([number], k).weight[0] for k in range(moved.carry)]
+        places = [moved.places(number, k) for k in range(moved.carry)]
+        sizes = np.array([sum(len(p) for p in found) for found in places])
+        record = read(moved, number)[0]
+        wanted = (1 + record) * sizes / sizes.sum()
+        assert all(w == 0 or w == pytest.approx(v) for w, v in zip(weights, wanted, strict=True))
+
+
 def test_lane_mates_change_no_row(records):
     examples = asked(records)
     for phase in range(examples.carry):
@@ -117,6 +150,26 @@ def test_lane_mates_change_no_row(records):
             assert not together.mask[n, size:].any()
             np.testing.assert_array_equal(together.ids[n, :size], alone.ids[0, :size])
             assert (together.weight[n], together.targets[n]) == (alone.weight[0], alone.targets[0])
+
+
+class Lengths:
+    """Records of which nothing is known but how long they are."""
+
+    def __init__(self, lengths):
+        self.lengths, self.known, self.complement = lengths, np.ones(4, bool), None
+
+    def read(self, record, start, end):
+        return np.full(end - start, record % 4)
+
+
+def test_rows_of_a_step_are_of_like_length():
+    lengths = np.random.default_rng(0).integers(1, 1000, 400)
+    config = DataConfig(window=500, carry=2)
+    examples = RecordExamples(Lengths(lengths), np.arange(400), config, 8 * 500).ask(np.zeros(400, int), np.ones(400))
+    steps = [range(at, min(at + 8, 400)) for at in range(0, 400, 8)]
+    read = [examples.batch(step, phase) for step in steps for phase in range(2)]
+    assert sum(batch.mask.sum() for batch in read) == lengths.sum()
+    assert sum(batch.ids.size for batch in read) < 1.2 * lengths.sum()
 
 
 SMALL = ModelConfig(width=8, layers=1, heads=2)

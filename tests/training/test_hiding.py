@@ -1,4 +1,4 @@
-"""Laws of hidden words: how many, whole, what is read in their place; always the same ones, whatever their lane-mates."""
+"""Laws of hidden words: how many, whole, what is read in their place; always the same ones, whatever stands beside."""
 
 import numpy as np
 import pytest
