@@ -24,6 +24,8 @@ from longseq.training.config import TrainConfig
 from longseq.training.documents import AnyTokenizer
 
 SCHEMA = "longseq.training/2"
+FREE = ("data.cache", "data.leakage")
+"""Settings of the data that change nothing of what a step reads."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,8 +140,8 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
 def same_run(position: Position, config: TrainConfig, data: str, processes: int, fresh: bool) -> None:
     """Raise unless `config` and the inputs are those that the checkpoint at `position` was made with.
 
-    Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device and threads may change; the number
-    of processes only where the next step is `fresh`, without a state.
+    Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device, threads and `FREE` may change;
+    the number of processes only where the next step is `fresh`, without a state.
 
     Raises:
         ConfigError: another model, other data, another batch; carried states of another number of processes.
@@ -151,6 +153,7 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int,
     settings = [(key, then[key], now[key]) for key in ("task", "start", "freeze", "batch")]
     for table in ("model", "data", "labels", "mask", "adapter", "pairs"):
         settings += [(f"{table}.{name}", then[table][name], value) for name, value in now[table].items()]
+    settings = [change for change in settings if change[0] not in FREE]
     for key, before, value in settings:
         if before != value:
             raise ConfigError(where=key, expected=repr(before), found=repr(value), remedy=remedy)

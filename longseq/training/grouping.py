@@ -12,10 +12,10 @@ from longseq.formats.table import Table, read_table
 from longseq.training.columns import Names
 from longseq.training.config import DataConfig
 from longseq.training.holding_out import near
+from longseq.training.store import Store, fingerprint
 
 if TYPE_CHECKING:
     from longseq.training.documents import Documents
-    from longseq.training.store import Store
 
 
 class Groups(NamedTuple):
@@ -74,6 +74,11 @@ def groups_of(store: Store | Documents, config: DataConfig) -> Groups:
     column = _column(table, config)
     told = _told(table, column)
     return by_name([_group(name, told, table, column) for name in store.ids])
+
+
+def digest_of(digest: str, config: DataConfig) -> str:
+    """That of the data, with the table of groups where there is one."""
+    return digest if config.groups in ("record", "file") else fingerprint((config.groups,), digest)
 
 
 def _column(table: Table, config: DataConfig) -> str:

@@ -89,7 +89,8 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
 
 
 def _stems(name: str) -> set[str]:
-    return {part.split(".")[0] for part in name.split("|") if len(part) > 3}
+    parts = name.split("|")
+    return {part.split(".")[0] for part in parts if len(parts) == 1 or any(map(str.isdigit, part))}
 
 
 def draw(

@@ -40,9 +40,8 @@ def warnings(store: Store | Documents, parts: Split, config: DataConfig, tokeniz
         copies = copies[np.argsort(-share[copies], kind="stable")]
         named = "; ".join(_named(store, parts, found, i) for i in copies[:SHOWN].tolist())
         lines.append(
-            f"{len(copies):,} of {count(int(alone.sum()), noun)} held out "
-            f"{'has' if len(copies) == 1 else 'have'} {config.leakage:.0%} or more of their {shingles} in what is "
-            f"learned from: {named}{' …' if len(copies) > SHOWN else ''}"
+            f"{config.leakage:.0%} or more of the {shingles} are in what is learned from, in {len(copies):,} of "
+            f"{count(int(alone.sum()), noun)} held out: {named}{' …' if len(copies) > SHOWN else ''}"
         )
     hashes, shared = int(found.hashes[~alone].sum()), int(found.shared[~alone].sum())
     if hashes >= ENOUGH and shared >= config.leakage * hashes:
@@ -50,8 +49,8 @@ def warnings(store: Store | Documents, parts: Split, config: DataConfig, tokeniz
             f"of {count(int((~alone).sum()), f'short {noun}')} held out, taken together, {shared / hashes:.0%} of the "
             f"{shingles} are in what is learned from"
         )
-    remedy = "so their figures flatter; keep relatives together (data.groups, or a column `group` of the labels)"
-    return tuple(f"warning: {line}, {remedy} or leave copies out" for line in lines)
+    remedy = "their figures flatter; keep relatives together (data.groups, or a column `group` of labels)"
+    return tuple(f"warning: {line}; {remedy}, or leave copies out" for line in lines)
 
 
 def _named(store: Store | Documents, parts: Split, found: Overlap, i: int) -> str:

@@ -26,6 +26,7 @@ from longseq.training.config import TrainConfig
 from longseq.training.device import sum_over
 from longseq.training.documents import AnyTokenizer, Documents, WordTokenizer
 from longseq.training.evaluate import evaluate
+from longseq.training.grouping import digest_of
 from longseq.training.leakage import warnings
 from longseq.training.objective import NextTokenLoss
 from longseq.training.passages import Passages
@@ -79,7 +80,7 @@ class DocumentTask(Task):
     tokenizer: WordTokenizer
 
     def __init__(self, config: TrainConfig, store: Documents):
-        self.config, self.store, self.digest = config, store, store.digest
+        self.config, self.store, self.digest = config, store, digest_of(store.digest, config.data)
         self.tokenizer = tokenizer = store.tokenizer
         self.dna = isinstance(tokenizer, DnaSubwords)
         self.unit = "base" if self.dna else "character"

@@ -14,6 +14,7 @@ from longseq.tokens import DnaTokenizer
 from longseq.training.columns import numbers
 from longseq.training.config import TrainConfig
 from longseq.training.evaluate import evaluate, spread
+from longseq.training.grouping import digest_of
 from longseq.training.leakage import warnings
 from longseq.training.null import UNKNOWN, joined, null, sample
 from longseq.training.objective import NextTokenLoss
@@ -34,7 +35,7 @@ class NextTokenTask(Task):
 
     def __init__(self, config: TrainConfig, store: Store):
         self.config, self.store = config, store
-        self.tokenizer, self.digest = DnaTokenizer(config.data.alphabet), store.digest
+        self.tokenizer, self.digest = DnaTokenizer(config.data.alphabet), digest_of(store.digest, config.data)
         self.split = split(store, config.data)
         self.rule, self.bases = self.split.rule, self.split.train.bases
         self.described = f"{self.bases:,} {'base' if self.bases == 1 else 'bases'}"
