@@ -2,8 +2,9 @@
 
 A record of more than `carry` windows is cut into passages of even length, each an example of its own with the label of
 the record; the windows of a passage follow one another, with the state carried. In each epoch passages come in an order
-drawn at random, those of a step of like length, each from a strand drawn at random where there are two. Windows of one
-batch are padded on the right.
+drawn at random, those of a step of like length, each from a strand drawn at random where there are two, and moved along
+its record by a distance drawn at random (`data.shift`): of a passage `[start + d, end + d)` is read, as far as the
+record has it. Windows of one batch are padded on the right.
 """
 
 from __future__ import annotations
@@ -32,6 +33,17 @@ class Window(NamedTuple):
     end: int
     reverse: bool
     """Whether it is read from the other strand, last token first."""
+    whole: int
+    """Tokens of the passage."""
+
+
+class _Epoch(NamedTuple):
+    """What was drawn for one reading of the records, (P,) each."""
+
+    order: np.ndarray
+    reverse: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
 
 
 class Examples(ABC):
@@ -65,11 +77,12 @@ class Examples(ABC):
         self._example = np.repeat(np.arange(len(which)), parts)
         """(P,) place in `which` of each passage."""
         nth = np.arange(len(self._example)) - np.repeat(np.cumsum(parts) - parts, parts)
-        offset = first[self._example]
+        offset = self._first = first[self._example]
+        self._last = last[self._example]
         self._start = offset + nth * lengths[self._example] // parts[self._example]
         self._end = offset + (nth + 1) * lengths[self._example] // parts[self._example]
         self.passages = len(self._example)
-        self._epochs: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._epochs: dict[int, _Epoch] = {}
 
     @property
     def tokens(self) -> int:
@@ -117,26 +130,31 @@ class Examples(ABC):
     def _window(self, number: int, phase: int) -> Window:
         """Window `phase` of the passage of a number, counted on from epoch to epoch."""
         index, at = divmod(number, self.passages)
-        order, reverse = self._epoch(index)
-        passage = int(order[at])
-        first, last = int(self._start[passage]), int(self._end[passage])
-        if reverse[passage]:
+        epoch = self._epoch(index)
+        passage = int(epoch.order[at])
+        first, last = int(epoch.start[passage]), int(epoch.end[passage])
+        if epoch.reverse[passage]:
             end = max(last - phase * self.width, first)
-            return Window(passage, max(end - self.width, first), end, True)
+            return Window(passage, max(end - self.width, first), end, True, last - first)
         start = min(first + phase * self.width, last)
-        return Window(passage, start, min(start + self.width, last), False)
+        return Window(passage, start, min(start + self.width, last), False, last - first)
 
-    def _epoch(self, index: int) -> tuple[np.ndarray, np.ndarray]:
-        """Order and strands of the passages of an epoch."""
-        if not self._shuffle:
-            return np.arange(self.passages), np.zeros(self.passages, bool)
+    def _epoch(self, index: int) -> _Epoch:
         if index not in self._epochs:
-            draw = np.random.default_rng([self._config.seed, 0, index])
-            order = of_like_length(self.lengths(), self._rows, draw, index * self.passages)
-            both = self._config.both_strands and self._records.complement is not None
-            reverse = (draw.random(self.passages) < 0.5) & both
-            self._epochs = {k: v for k, v in self._epochs.items() if k == index - 1} | {index: (order, reverse)}
+            plain = _Epoch(np.arange(self.passages), np.zeros(self.passages, bool), self._start, self._end)
+            found = self._drawn(index) if self._shuffle else plain
+            self._epochs = {k: v for k, v in self._epochs.items() if k == index - 1} | {index: found}
         return self._epochs[index]
+
+    def _drawn(self, index: int) -> _Epoch:
+        draw = np.random.default_rng([self._config.seed, 0, index])
+        order = of_like_length(self.lengths(), self._rows, draw, index * self.passages)
+        both = self._config.both_strands and self._records.complement is not None
+        reverse = (draw.random(self.passages) < 0.5) & both
+        most = np.clip(self.lengths() - 1, 0, self._config.shift)  # a passage keeps a token
+        moved = draw.integers(-most, most + 1)
+        start, end = np.maximum(self._start + moved, self._first), np.minimum(self._end + moved, self._last)
+        return _Epoch(order, reverse, start, end)
 
 
 class TokenExamples(Examples):
@@ -166,9 +184,8 @@ class RecordExamples(Examples):
         return self
 
     def _asked(self, drawn: list[Window], known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        passages = np.array([window.passage for window in drawn])
-        share = np.array([window.end - window.start for window in drawn]) / self.lengths()[passages]
-        examples = self._example[passages]
+        share = np.array([(window.end - window.start) / max(window.whole, 1) for window in drawn])
+        examples = self._example[[window.passage for window in drawn]]
         weight = self._weight[examples] * share.astype(np.float32) * known.any(1)
         return weight.astype(np.float32), self.targets[examples]
 

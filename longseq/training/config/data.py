@@ -22,6 +22,9 @@ class DataConfig:
     many tokens a step; 0: all are of `window`. To learn the next token, or hidden bases."""
     shortest: int = 64
     """Tokens of the first windows where they grow."""
+    shift: int = 0
+    """Letters (tokens of documents) by which a passage of a labelled record is moved at most, to either side, by a
+    distance drawn anew in each epoch; what would lie outside of the record is not read. Nothing held out is moved."""
     both_strands: bool = True
     """Read each window (or run of carried windows) from a strand drawn at random; false: forward only."""
     relabel: float = 0.0
@@ -63,6 +66,7 @@ class DataConfig:
         require(self.grow >= 0, "data.grow", self.grow, ">= 0 steps")
         shorter = f">= 2 and below data.window ({self.window}), up to which windows grow"
         require(not self.grow or 2 <= self.shortest < self.window, "data.shortest", self.shortest, shorter)
+        require(self.shift >= 0, "data.shift", self.shift, ">= 0 letters")
         require(0 <= self.relabel <= 1, "data.relabel", self.relabel, "a share, 0 to 1")
         require(0 <= self.held_out < 1, "data.held_out", self.held_out, "a share, 0 to below 1")
         require(bool(self.groups), "data.groups", self.groups, "'record', 'file' or a table")

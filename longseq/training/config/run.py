@@ -122,6 +122,7 @@ class TrainConfig:
         words = self.data.tokenizer
         require(task != "annotate" or not words, "data.tokenizer", words, "none to annotate: intervals count bases")
         require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
+        require(labelled or not self.data.shift, "data.shift", self.data.shift, f"0 to {task}")
         require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
         number = task == "regress"
         require(not (number and labels.smoothing), "labels.smoothing", labels.smoothing, "0 to regress")
