@@ -27,7 +27,7 @@ log = logging.getLogger("longseq")
 @click.option(
     "--task", help="next, masked, classify, multilabel, regress, annotate, seq2seq.  [default: what labels are for]"
 )
-@click.option("--labels", metavar="FILE", help="Labels of records (TSV, CSV), or of bases (BED, GFF3, GTF, GenBank).")
+@click.option("--labels", metavar="FILE", help="Labels of records (a table), or of bases (BED, GFF3, GTF, GenBank).")
 @click.option("--tokenizer", metavar="FILE", help="Learn from documents, or DNA in words, cut by this tokenizer.json.")
 @click.option("--from", "start", metavar="MODEL", help="Start from the encoder of this model.")
 @click.option("--freeze", type=click.Choice(["nothing", "encoder"]), help="What is not trained.  [default: nothing]")
@@ -37,7 +37,9 @@ log = logging.getLogger("longseq")
 @click.option("--precision", type=click.Choice(["fp32", "bf16", "fp16"]), help="Of matrix products.  [default: fp32]")
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint in RUN, or begin where there is none.")
 @click.option("--force", is_flag=True, help="Start a run anew that stands in RUN.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and how long it takes, try one step, write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Say what would be done and how long it takes, try one step, write nothing."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print plan and outcome as JSON.")
 @talking
 def command(
@@ -62,12 +64,13 @@ def command(
 ) -> None:
     """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; or on documents.
 
-    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, with --tokenizer of text, Markdown or JSON lines, as
-    it is or packed by gzip, bgzip, bzip2, xz or zstd, or a folder of such files. The labels of records are a table with
-    their ids in the first column and the label in another (--set labels.column=NAME); a part of the records is held
-    out, and the figures on it are printed beside what is reached without reading. The model ends up in RUN/model, for
-    `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many processes: start the same command with
-    srun or torchrun.
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, with --tokenizer of text or Markdown, as it is or
+    packed by gzip, bgzip, bzip2, xz or zstd, a table with a sequence or text a row (CSV, TSV, JSON lines, Parquet,
+    Arrow; --set data.text=COLUMN), or a folder of such files. The labels of records are a table with their ids in the
+    first column and the label in another (--set labels.column=NAME), or stand in the table that is the only INPUT,
+    beside texts or names of files (path, file); a part of the records is held out, and the figures on it are printed
+    beside what is reached without reading. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save
+    what was done; `--resume` goes on. Many processes: start the same command with srun or torchrun.
     """
     from longseq.config import load
     from longseq.errors import UsageError
@@ -77,7 +80,10 @@ def command(
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     kept = Path(out) / "run.toml"
     file = config or (kept if resume and kept.exists() else None)
-    if labels is not None and file is None:  # what `task` and the settings say comes after, and counts
+    own = _own(inputs[0], task, assignments) if labels is None and file is None and len(inputs) == 1 else {}
+    if own:
+        assignments = ("task=classify", *assignments)
+    elif labels is not None and file is None:  # what `task` and the settings say comes after, and counts
         assignments = (f"task={'annotate' if _intervals(labels) else 'classify'}", *assignments)
     flags = {
         "task": task,
@@ -90,6 +96,7 @@ def command(
         "threads": threads,
         "precision": precision,
         "inputs": inputs or None,
+        **own,
     }
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(TrainConfig, file, [*assignments, *given])
@@ -112,6 +119,16 @@ def command(
         click.echo(_json(plans[0], outcome))
     elif outcome.model is not None:
         click.echo(_line(outcome))
+
+
+def _own(name: str, task: str | None, assignments: tuple[str, ...]) -> dict[str, object]:
+    """What the only input stands for where it is a table with labels and nothing else is asked for."""
+    from longseq.training.alone import settings_of
+
+    given = {key: value.strip("'\"") for key, _, value in (text.partition("=") for text in assignments)}
+    if (task or given.get("task", "classify")) not in ("classify", "multilabel", "regress") or "labels.file" in given:
+        return {}
+    return settings_of(name, column=given.get("labels.column", "label"), text=given.get("data.text"))
 
 
 def _intervals(name: str) -> bool:

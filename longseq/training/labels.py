@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from longseq.errors import ConfigError, InputError
-from longseq.formats.table import Row, Table, read_table
+from longseq.formats.rows import ID, TITLE
+from longseq.formats.table import Header, Row, Table, read_header, read_table
 from longseq.log import count
 from longseq.training.config import LabelConfig
 from longseq.training.grouping import Groups, by_name
@@ -34,11 +36,22 @@ class Labels(NamedTuple):
 
 
 def read_labels(
-    ids: Sequence[str], lengths: np.ndarray, task: str, config: LabelConfig, groups: Groups | None = None
+    ids: Sequence[str],
+    lengths: np.ndarray,
+    task: str,
+    config: LabelConfig,
+    groups: Groups | None = None,
+    *,
+    own: bool = False,
+    text: str | None = None,
 ) -> Labels:
     """Labels of the records named `ids` (R) with `lengths` (R,) letters; records of one id have the same one.
 
-    `groups` are those of the records where the table has no column of groups; None: by id.
+    Args:
+        ids: names of the records, or of their files where `config.by` says so.
+        groups: of the records where the table has no column of groups; None: by id.
+        own: the table is an input, so its rows are the records.
+        text: the column that was asked for with their texts.
 
     Raises:
         ConfigError: no such column.
@@ -47,9 +60,13 @@ def read_labels(
             apart.
     """
     assert config.file is not None
-    table = read_table(config.file)
-    column, group = _columns(table, config)
-    rows = _rows(table, config.id or table.columns[0], column)
+    header = read_header(config.file, text)
+    named = config.id or (None if own else header.columns[0])
+    column, group = _columns(config, header, named)
+    table = read_table(config.file, {name for name in (named, column, group) if name is not None})
+    if config.by == "file":
+        ids = [os.path.abspath(name) for name in ids]
+    rows = _rows(table, named, column, config.by)
     notes = [_unknown(table, rows, ids, config)]
     kept = [i for i, name in enumerate(ids) if name in rows and lengths[i] > 0]
     if not kept:
@@ -72,16 +89,16 @@ def read_labels(
     )
 
 
-def _columns(table: Table, config: LabelConfig) -> tuple[str, str | None]:
-    """The columns of label and group."""
+def _columns(config: LabelConfig, header: Header, named: str | None) -> tuple[str, str | None]:
+    """The columns of label and group; `named` is the one with ids, None: rows name themselves."""
+    columns = header.columns
     for key in ("id", "column", "group"):
         name = getattr(config, key)
-        if name is not None and name not in table.columns:
-            raise ConfigError(
-                where=f"labels.{key}", expected="a column of " + ", ".join(table.columns), found=repr(name)
-            )
-    group = config.group or ("group" if "group" in table.columns else None)
-    others = [name for name in table.columns if name not in (config.id or table.columns[0], group)]
+        if name is not None and name not in columns:
+            raise ConfigError(where=f"labels.{key}", expected="a column of " + ", ".join(columns), found=repr(name))
+    group = config.group or ("group" if "group" in columns else None)
+    passed = (ID, TITLE, header.text) if named is None else (named,)
+    others = [name for name in columns if name not in (*passed, group)]
     if config.column is not None:
         return config.column, group
     if "label" in others:
@@ -89,20 +106,22 @@ def _columns(table: Table, config: LabelConfig) -> tuple[str, str | None]:
     if len(others) != 1:
         found = ", ".join(others) or "none beside the ids"
         raise ConfigError(
-            where="labels.column", expected=f"the column of {table.source} to learn from", found=found, remedy="name it"
+            where="labels.column", expected=f"the column of {config.file} to learn from", found=found, remedy="name it"
         )
     return others[0], group
 
 
-def _rows(table: Table, id_column: str, column: str) -> dict[str, Row]:
+def _rows(table: Table, named: str | None, column: str, by: str) -> dict[str, Row]:
     """The labelled rows by id."""
     rows: dict[str, Row] = {}
     for row in table.rows:
-        name, label = row.cells[id_column], row.cells[column]
+        name, label = row.id if named is None else row.cells[named], row.cells[column]
         if not name:
-            raise InputError(where=table.where(row), expected=f"an id in column {id_column}", found="none")
+            raise InputError(where=table.where(row), expected=f"an id in column {named}", found="none")
         if label in NONE:
             continue
+        if by == "file":
+            name = beside(row.source, name)
         other = rows.setdefault(name, row)
         if other.cells[column] != label:
             raise InputError(
@@ -111,6 +130,11 @@ def _rows(table: Table, id_column: str, column: str) -> dict[str, Row]:
                 found=repr(label),
             )
     return rows
+
+
+def beside(table: str, name: str) -> str:
+    """The whole path of a file that a table names, relative to the table."""
+    return os.path.abspath(os.path.join(os.path.dirname(table), name))
 
 
 def _unknown(table: Table, rows: dict[str, Row], ids: Sequence[str], config: LabelConfig) -> str:

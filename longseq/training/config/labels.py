@@ -13,10 +13,12 @@ class LabelConfig:
     """What is asked of labelled records: of whole ones (classify, multilabel, regress) or of every base (annotate)."""
 
     file: str | None = None
-    """Labels: a TSV or CSV with a header line; for annotate BED, GFF3, GTF or GenBank, whose
-    intervals are the classes."""
+    """Labels: a TSV or CSV with a header line, JSON lines, Parquet, Arrow, a data set in a folder, and an input itself;
+    for annotate BED, GFF3, GTF or GenBank, whose intervals are the classes."""
     id: str | None = None
-    """Column with ids of records; None: the first."""
+    """Column with ids of records; None: the first, or in a table that is an input, whatever names its rows there."""
+    by: Literal["record", "file"] = "record"
+    """What an id names: a record, or an input by its path, relative to the table, with all records in it."""
     column: str | None = None
     """Column with the label; None: `label`, or the only one that is left. Several labels (multilabel) are separated
     by `;`. An empty cell and NA are no label."""

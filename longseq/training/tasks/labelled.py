@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import PurePath
@@ -11,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import nn
 
-from longseq.errors import InputError
+from longseq.formats.folders import files
 from longseq.model import Model
 from longseq.model.headed import HeadConfig, build
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 from longseq.training.documents import Documents
 from longseq.training.examples import Examples
+from longseq.training.grouping import digest_of
 from longseq.training.leakage import warnings
 from longseq.training.records import records_of
 from longseq.training.split import Split
-from longseq.training.store import Store
+from longseq.training.store import Store, fingerprint
 from longseq.training.tasks import figures
 from longseq.training.tasks.base import Figures, Task
 from longseq.training.tasks.documents import facts_of
@@ -49,17 +49,8 @@ class LabelledTask(Task):
         self.records = records_of(store, config.data.alphabet)
         self.tokenizer = store.tokenizer if isinstance(store, Documents) else DnaTokenizer(config.data.alphabet)
         self.main = figures.MAIN[config.task]
-        self.digest = self._digest()
-
-    def _digest(self) -> str:
-        assert self.config.labels.file is not None
-        total = hashlib.sha256(self.records.digest.encode())
-        try:
-            with open(self.config.labels.file, "rb") as file:
-                total.update(hashlib.file_digest(file, "sha256").digest())
-        except OSError as error:
-            raise InputError(error.strerror or "cannot be read", where=self.config.labels.file) from None
-        return total.hexdigest()[:16]
+        assert config.labels.file is not None
+        self.digest = digest_of(fingerprint(files((config.labels.file,)), self.records.digest), config.data)
 
     def choose(self, examples: Examples) -> np.ndarray:
         """Passages of at most `evaluation.tokens`, one at least, drawn once, in order of length."""

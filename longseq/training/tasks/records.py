@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os.path import abspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from longseq.formats.folders import files
 from longseq.log import count
 from longseq.model import HeadConfig
+from longseq.training.columns import Names
 from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
 from longseq.training.documents import Documents
@@ -20,7 +23,7 @@ from longseq.training.holding_out import hold_out
 from longseq.training.labels import Labels, read_labels
 from longseq.training.split import Split, within
 from longseq.training.store import Store
-from longseq.training.tasks import figures
+from longseq.training.tasks import figures, telling
 from longseq.training.tasks.base import Figures
 from longseq.training.tasks.labelled import LabelledTask
 from longseq.training.tasks.losses import RecordLoss
@@ -32,8 +35,7 @@ if TYPE_CHECKING:
 class RecordTask(LabelledTask):
     def __init__(self, config: TrainConfig, store: Store | Documents):
         super().__init__(config, store)
-        by_default = groups_of(store, config.data)
-        found = read_labels(self.records.ids, self.records.lengths, config.task, config.labels, by_default)
+        found = self._labels()
         self.names, truth = found.names, found.targets
         held = hold_out(
             *found.groups,
@@ -44,6 +46,7 @@ class RecordTask(LabelledTask):
             seed=config.data.seed,
         )
         learned = truth[~held]
+        self._require(learned)
         self.offset, self.scale = np.zeros(0), np.zeros(0)
         if config.task == "regress":
             self.offset, self.scale = learned.mean(0), learned.std(0) + (learned.std(0) == 0)
@@ -61,7 +64,26 @@ class RecordTask(LabelledTask):
         self.described = f"{count(int((~held).sum()), noun)} {self._of(learned)}, {read}"
         self.rule = _rule(held, found.groups, noun)
         self.parts = self._parts(found, held)
-        self.told = (*found.notes, *self._missing(learned))
+        self.told = (*found.notes, *self._missing(learned), *self._of_held_out(truth[held]))
+
+    def _labels(self) -> Labels:
+        config, labels = self.config, self.config.labels
+        assert labels.file is not None
+        by_file = labels.by == "file"
+        tables, inputs = ({*map(abspath, files(names))} for names in ((labels.file,), config.inputs))
+        if by_file and config.data.groups == "record":  # records of one label stay together
+            groups = None
+        else:
+            groups = groups_of(self.store, config.data)
+        return read_labels(
+            Names(self.store.records, "source") if by_file else self.records.ids,
+            self.records.lengths,
+            config.task,
+            labels,
+            groups,
+            own=not by_file and tables <= inputs,
+            text=config.data.text,
+        )
 
     def _parts(self, found: Labels, held: np.ndarray) -> Split:
         lengths = self.records.lengths
@@ -109,6 +131,20 @@ class RecordTask(LabelledTask):
             for name, size in zip(self.names, sizes, strict=True)
             if not size
         ]
+
+    def _require(self, learned: np.ndarray) -> None:
+        where = self.config.labels.file
+        if self.config.task == "classify":
+            sizes = np.bincount(learned, minlength=len(self.names))
+            telling.require_classes(sizes, self.names, where, self.records.noun)
+        elif self.config.task == "regress":
+            telling.require_numbers(learned, where, self.names[0])
+
+    def _of_held_out(self, truth: np.ndarray) -> list[str]:
+        if self.config.task != "classify":
+            return []
+        sizes = np.bincount(truth, minlength=len(self.names))
+        return telling.notes_on_held_out(sizes, self.names, self.records.noun)
 
     def head(self) -> HeadConfig:
         assert self.config.task not in ("next", "annotate")
