@@ -21,7 +21,7 @@ from longseq.training.holding_out import hold_out
 from longseq.training.painting import Painting
 from longseq.training.split import Split, require_two, within
 from longseq.training.store import Store
-from longseq.training.tasks import figures
+from longseq.training.tasks import figures, telling
 from longseq.training.tasks.base import Figures
 from longseq.training.tasks.labelled import LabelledTask
 from longseq.training.tasks.losses import TokenLoss
@@ -47,6 +47,7 @@ class BaseTask(LabelledTask):
             )
         which, held, (first, last) = self._divide(kept)
         self.sizes = self.painting.counts(zip(which[~held], first[~held], last[~held], strict=True))
+        telling.require_classes(self.sizes, self.names, labels.file, "base")
         self.train = self._examples(which[~held], (first[~held], last[~held]), shuffle=True)
         self.train.ask(self.painting, self._weights())
         self.held_out, self.chosen, self.to_score = None, np.zeros(0, np.int64), 0
@@ -64,7 +65,8 @@ class BaseTask(LabelledTask):
             within(self.store.stretches, which[part], first[part], last[part], len(lengths)) for part in (~held, held)
         )
         self.parts = Split(train, out, self.rule, groups_of(store, config.data))
-        self.told = self._notes(bare)
+        sizes = self.painting.counts(zip(which[held], first[held], last[held], strict=True))
+        self.told = (*self._notes(bare), *telling.notes_on_held_out(sizes, self.names, "base"))
 
     def _divide(self, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[np.ndarray, np.ndarray]]:
         """Stretches to learn from and held-out ones: records (N,), whether held out (N,), and their first and last
