@@ -12,6 +12,7 @@ from longseq.training.config import OptimiserConfig
 
 def adamw(model: nn.Module, config: OptimiserConfig) -> torch.optim.AdamW:
     """AdamW over `groups`; the rate is set at each step."""
+    assert config.rate is not None, "settled before the first step"
     decayed, others = groups(model)
     return torch.optim.AdamW(
         [
@@ -47,6 +48,7 @@ def rate(config: OptimiserConfig, done: float) -> float:
 
     Source: Loshchilov and Hutter 2017, eq. 5, without restarts.
     """
+    assert config.rate is not None, "settled before the first step"
     done = min(max(done, 0.0), 1.0)
     if done < config.warmup:
         return config.rate * done / config.warmup

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longseq.log import count, duration, memory, short
+from longseq.training import defaults
 from longseq.training.config import DataConfig, TrainConfig
 from longseq.training.split import Split
 from longseq.training.steps import Steps
@@ -165,5 +166,5 @@ def last_step(config: TrainConfig, steps: Steps) -> int | None:
     """The step at which a run ends; None: when its time is over."""
     ends = [config.steps] if config.steps else []
     if config.epochs or not (config.steps or config.minutes):
-        ends.append(steps.until(config.epochs or 1.0))
+        ends.append(steps.until(config.epochs or defaults.epochs(config.task, steps.grown.per_epoch)))
     return min(ends) if ends else None

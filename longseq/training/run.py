@@ -11,7 +11,7 @@ from longseq.config import to_toml
 from longseq.errors import ConfigError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
-from longseq.training import checkpoint, pairs, start, tasks, trial
+from longseq.training import checkpoint, defaults, pairs, start, tasks, trial
 from longseq.training.config import TrainConfig
 from longseq.training.device import accelerator, alone, in_turn
 from longseq.training.documents import AnyTokenizer, Documents, prepare
@@ -72,9 +72,10 @@ def train(
                 if isinstance(store, pairs.Pairs):
                     tokenizer = store.tokenizer
                 config = words.fitted(start.resolve(config, last), tokenizer)
+                config = defaults.settled(config, int(store.stretches.length.max(initial=1)))
                 made = tasks.make(config, store)
             else:
-                config = start.resolve(config, last)
+                config = defaults.settled(start.resolve(config, last), config.data.window)
                 made = task(config)
             loop = Loop(config, folder, processes, made, last, began)
             plan = trial.plan(loop)

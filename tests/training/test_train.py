@@ -344,7 +344,7 @@ def test_a_limit_of_time_ends_the_run(settings, tmp_path, monkeypatch):
     assert plans[0].steps is None and plans[0].minutes == 0.2
     assert outcome.step > 10 and 10 < outcome.seconds < 12
     rates = [line["learning_rate"] for line in lines(tmp_path / "run") if "learning_rate" in line]
-    top = settings().optimiser.rate
+    top = 3e-3
     assert max(rates) == pytest.approx(top, rel=0.01) and rates[-1] < 0.06 * top
 
 

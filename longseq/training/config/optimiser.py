@@ -11,8 +11,8 @@ from longseq.config import require
 class OptimiserConfig:
     """AdamW (Loshchilov and Hutter 2019, algorithm 2), linear warm-up and cosine decay."""
 
-    rate: float = 3e-3
-    """Highest learning rate."""
+    rate: float | None = None
+    """Highest learning rate; None: 3e-3, from a model 1e-3, of its adapters 3e-3, of its head alone 1e-2."""
     floor: float = 0.05
     """Last learning rate, as a share of the highest."""
     warmup: float = 0.02
@@ -29,7 +29,7 @@ class OptimiserConfig:
     """Largest norm of the gradient of all parameters together."""
 
     def __post_init__(self):
-        require(self.rate > 0, "optimiser.rate", self.rate, "above 0")
+        require(self.rate is None or self.rate > 0, "optimiser.rate", self.rate, "above 0")
         require(0 <= self.floor <= 1, "optimiser.floor", self.floor, "a share, 0 to 1")
         require(0 <= self.warmup < 1, "optimiser.warmup", self.warmup, "a share, 0 to below 1")
         for name in ("beta1", "beta2"):

@@ -23,7 +23,8 @@ LABELLED = ("classify", "multilabel", "regress", "annotate")
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """A training run. It ends at `steps`, `epochs` or `minutes`, whichever comes first; else after one epoch."""
+    """A training run. It ends at `steps`, `epochs` or `minutes`, whichever comes first; else after one epoch, or from
+    labels after 1,000 steps, 3 epochs at least and 20 at most."""
 
     inputs: tuple[str, ...] = ()
     """Sequence files."""
@@ -41,8 +42,9 @@ class TrainConfig:
     """Times that the training bases are read."""
     minutes: float | None = None
     """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
-    batch: int = 16384
-    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process."""
+    batch: int = 0
+    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process. 0: 16,384, or
+    from labels sixteen windows, of 1,024 to 8,192 tokens in all."""
     accumulate: int = 1
     """Parts into which each process divides its windows of a step, worked off one after the other: the memory of one
     part, the gradient of all."""
@@ -74,7 +76,8 @@ class TrainConfig:
         require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
         require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
         require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
-        require(self.batch >= self.data.window, "batch", self.batch, f"at least one window ({self.data.window} tokens)")
+        least = 1 if self.task in LABELLED else self.data.window  # records may be shorter than a window
+        require(self.batch == 0 or self.batch >= least, "batch", self.batch, f"at least one window ({least} tokens)")
         known = re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device)
         require(known is not None, "device", self.device, "auto, cpu, cuda or cuda:N")
         letters = len(self.data.alphabet.letters)
