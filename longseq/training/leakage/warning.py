@@ -58,5 +58,5 @@ def _named(store: Store | Documents, parts: Split, found: Overlap, i: int) -> st
     text = store.ids[record]
     if len(parts.groups.names) < len(parts.groups.of):
         text += f" of {parts.groups.names[int(parts.groups.of[record])]}"
-    where = "elsewhere in it" if source == record else f"most in {store.ids[source]}"
+    where = "most in its own beginning" if source == record else f"most in {store.ids[source]}"
     return f"{text}, {found.shared[i] / found.hashes[i]:.0%}, {where}"
