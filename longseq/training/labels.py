@@ -15,6 +15,7 @@ from longseq.formats.table import Header, Row, Table, read_header, read_table
 from longseq.log import count
 from longseq.training.config import LabelConfig
 from longseq.training.grouping import Groups, by_name
+from longseq.training.holding_out import near, some
 
 NONE = ("", "NA")
 """Cells that hold no label."""
@@ -68,11 +69,11 @@ def read_labels(
         ids = [os.path.abspath(name) for name in ids]
     rows = _rows(table, named, column, config.by)
     notes = [_unknown(table, rows, ids, config)]
-    kept = [i for i, name in enumerate(ids) if name in rows and lengths[i] > 0]
+    labelled = [(i, rows[name]) for i, name in enumerate(ids) if name in rows and lengths[i] > 0]
+    kept, found = [i for i, _ in labelled], [row for _, row in labelled]
     if not kept:
         raise InputError(where=table.source, expected="labels of the records that were read", found="none of any")
     notes.append(_unlabelled(table, ids, rows, len(kept), config))
-    found = [rows[ids[i]] for i in kept]
     names, targets, said = _targets(table, found, column, task)
     notes.append(said)
     if group is not None:
@@ -138,17 +139,18 @@ def beside(table: str, name: str) -> str:
 
 
 def _unknown(table: Table, rows: dict[str, Row], ids: Sequence[str], config: LabelConfig) -> str:
-    unknown = sorted(rows.keys() - set(ids), key=lambda name: rows[name].line)
+    known = {name for name in ids if name in rows}
+    unknown = sorted(rows.keys() - known, key=lambda name: rows[name].line)
     if not unknown:
         return ""
     if config.unknown == "error":
-        some = ", ".join(dict.fromkeys(ids[:5])) + (" …" if len(ids) > 5 else "")
+        skip = "labels.unknown=skip passes over them"
         others = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
         raise InputError(
             where=table.where(rows[unknown[0]]),
-            expected=f"ids of records ({some})",
+            expected=f"ids of records ({some(ids, 5)})",
             found=f"{unknown[0]!r}{others} that no input holds",
-            remedy="labels.unknown=skip passes over them",
+            remedy=" ".join(filter(None, (near(unknown[0], ids), skip))),
         )
     return f"note: {table.source} labels {count(len(unknown), 'record')} that no input holds ({unknown[0]} first)"
 

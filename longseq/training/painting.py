@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,12 +10,13 @@ from longseq.errors import InputError, place
 from longseq.formats.features import Feature, read_features
 from longseq.log import count
 from longseq.training.config import LabelConfig
+from longseq.training.holding_out import near, some
 
 
 class Painting:
     """Intervals of some records over a background; where several are, the last one of the file counts."""
 
-    def __init__(self, ids: list[str], lengths: np.ndarray, config: LabelConfig):
+    def __init__(self, ids: Sequence[str], lengths: np.ndarray, config: LabelConfig):
         """`ids` (R) and `lengths` (R,) of the records; those of one id have the same intervals.
 
         Raises:
@@ -65,7 +66,8 @@ class Painting:
         number = {name: i for i, name in enumerate(self.names)}
         self.mirror = np.array([number[_other(name)] if self._strands else i for name, i in number.items()])
         """(C,) what each class is called on the other strand."""
-        self._first = {i: place_of[name] for i, name in enumerate(ids)}  # of repeated ids the one that holds intervals
+        # (R,) of records of one id the one that holds the intervals
+        self._first = np.fromiter((place_of[name] for name in ids), np.int64, len(ids))
         rows = np.array([(r, a, b, number[name]) for r, a, b, name in found], np.int64).reshape(-1, 4)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         bounds = np.searchsorted(rows[:, 0], np.arange(len(ids) + 1))
@@ -73,12 +75,12 @@ class Painting:
 
     def annotated(self, record: int) -> bool:
         """Whether the record has any interval."""
-        return self._first[record] in self._rows
+        return int(self._first[record]) in self._rows
 
     def classes(self, record: int, start: int, end: int) -> np.ndarray:
         """(end - start,) int64, the class of each base of `[start, end)`."""
         painted = np.zeros(end - start, np.int64)
-        rows = self._rows.get(self._first[record])
+        rows = self._rows.get(int(self._first[record]))
         if rows is not None:
             for a, b, name in rows[(rows[:, 0] < end) & (rows[:, 1] > start)].tolist():
                 painted[max(a - start, 0) : b - start] = name
@@ -98,14 +100,14 @@ class Painting:
             return feature.name
         return feature.name + ("-" if feature.interval.strand == "-" else "+")
 
-    def _refuse(self, feature: Feature, ids: list[str], config: LabelConfig) -> None:
+    def _refuse(self, feature: Feature, ids: Sequence[str], config: LabelConfig) -> None:
         if config.unknown == "error":
-            some = ", ".join(dict.fromkeys(ids[:5])) + (" …" if len(ids) > 5 else "")
+            name, skip = feature.interval.record, "labels.unknown=skip passes over such lines"
             raise InputError(
                 where=place(str(config.file), feature.line),
-                expected=f"ids of records ({some})",
-                found=f"{feature.interval.record!r}, that no input holds",
-                remedy="labels.unknown=skip passes over such lines",
+                expected=f"ids of records ({some(ids, 5)})",
+                found=f"{name!r}, that no input holds",
+                remedy=" ".join(filter(None, (near(name, ids), skip))),
             )
 
 

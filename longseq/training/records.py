@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -35,7 +35,7 @@ class Records(Protocol):
     """(V,) the id of each id's complement; None: read forwards only."""
 
     @property
-    def ids(self) -> list[str]:
+    def ids(self) -> Sequence[str]:
         """(R) names."""
         ...
 
@@ -71,9 +71,9 @@ class LetterRecords:
         rows = np.arange(len(self.lengths) + 1)
         self._first = np.searchsorted(store.stretches.record, rows)  # stretches stand in order of record
 
-    @cached_property
-    def ids(self) -> list[str]:
-        return list(self._store.ids)
+    @property
+    def ids(self) -> Sequence[str]:
+        return self._store.ids
 
     def read(self, record: int, start: int, end: int) -> np.ndarray:
         found = np.full(end - start, self._unknown, np.uint8)
@@ -112,9 +112,9 @@ class WordRecords:
             self.noun, self.lengths = "document", tokens - ((tokens > 0) & (tokenizer.end is not None))
             self.known[list(tokenizer.special)] = False
 
-    @cached_property
-    def ids(self) -> list[str]:
-        return list(self._store.ids)
+    @property
+    def ids(self) -> Sequence[str]:
+        return self._store.ids
 
     def read(self, record: int, start: int, end: int) -> np.ndarray:
         offset = int(self._offset[record])
