@@ -35,6 +35,9 @@ unknown_option = click.option(
     show_default=True,
     help="Letters outside the IUPAC codes: stop, or read as N.",
 )
+column_option = click.option(
+    "--column", metavar="NAME", help="Column of a table with the texts.  [default: text, sequence, or the only one]"
+)
 
 
 def talking(function: F) -> F:

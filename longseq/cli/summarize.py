@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import computing, region_option, talking, unknown_option
+from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -32,6 +32,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
+@column_option
 @region_option
 @unknown_option
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
@@ -56,6 +57,7 @@ def command(
     style: str | None,
     as_json: bool,
     kind: Any,
+    column: str | None,
     region: str | None,
     on_unknown: Any,
     window: int | None,
@@ -71,8 +73,9 @@ def command(
 ) -> int:
     """What is in sequences and documents, and where to look.
 
-    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, as it is or packed
-    by gzip, bgzip, bzip2, xz or zstd, or `-` for standard input. Content decides, not the name.
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, CSV, TSV, as it is
+    or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-` for standard input. Content decides, not
+    the name, but for CSV and TSV.
     """
     from longseq.records import Interval
     from longseq.tasks.summarize.files import Request
@@ -85,6 +88,7 @@ def command(
     given = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
+        column=column,
         on_unknown=on_unknown,
         region=None if region is None else Interval.parse(region),
         strands=strands,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from longseq.cli.options import talking, unknown_option
+from longseq.cli.options import column_option, talking, unknown_option
 from longseq.cli.talk import Talk
 from longseq.log import short
 
@@ -49,6 +49,7 @@ def command() -> None:
 )
 @click.option("--seed", type=int, help="Of the sample, and of where DNA is cut.  [default: 0]")
 @_KIND
+@column_option
 @unknown_option
 @talking
 def train(
@@ -65,6 +66,7 @@ def train(
     sample: int | None,
     seed: int | None,
     kind: Any,
+    column: str | None,
     on_unknown: Any,
     talk: Talk,
 ) -> None:
@@ -101,7 +103,7 @@ def train(
             counted_out(kmer, config).save(aside)
             line = f"{out}: all words of {kmer} bases"
         else:
-            found = learned(inputs, config, kind=kind, on_unknown=on_unknown, progress=talk.progress())
+            found = learned(inputs, config, kind=kind, column=column, on_unknown=on_unknown, progress=talk.progress())
             found.tokenizer.save(aside)
             unit = "bases" if found.kind == "dna" else "letters"
             line = f"{out}: {found.tokenizer.vocabulary:,} ids from "
@@ -116,6 +118,7 @@ def train(
     "--input", "inputs", metavar="FILE", multiple=True, help="Count the tokens of a file or folder; may be repeated."
 )
 @_KIND
+@column_option
 @unknown_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
@@ -124,6 +127,7 @@ def show(
     text: str | None,
     inputs: tuple[str, ...],
     kind: Any,
+    column: str | None,
     on_unknown: Any,
     as_json: bool,
     talk: Talk,
@@ -136,7 +140,7 @@ def show(
     from longseq.formats.jsonfile import to_json
     from longseq.tasks.tokenizer import describe
 
-    facts = describe(file, text=text, inputs=inputs, kind=kind, on_unknown=on_unknown)
+    facts = describe(file, text=text, inputs=inputs, kind=kind, column=column, on_unknown=on_unknown)
     click.echo(to_json(facts) if as_json else "\n".join(_lines(facts)))
 
 

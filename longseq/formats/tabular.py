@@ -93,7 +93,7 @@ def records(
     column = rows.text(text)
     if column is None:
         if rows.columns:
-            raise rows.without(text or "text", "name the one with the texts: --text COLUMN, in training data.text")
+            raise rows.without(text or "text", "name the one with the texts: --column NAME, in training data.text")
         column = text or "text"  # each row will say what is wrong with it
     walk = rows.walk({column, ID, TITLE})
     ahead = list(islice(walk, 1))

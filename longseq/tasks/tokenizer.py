@@ -33,18 +33,19 @@ def learned(
     config: Learning,
     *,
     kind: Kind | None = None,
+    column: str | None = None,
     on_unknown: OnUnknown = "error",
     progress: Progress | None = None,
 ) -> Learned:
     """A tokenizer of the records of these files and folders, all DNA or all documents.
 
-    A file that ends early is said and used as far as it goes.
+    A file that ends early is said and used as far as it goes. `column` is the one of tables that holds the texts.
 
     Raises:
         InputError: a file that cannot be read, or nothing to learn from.
         ConfigError: a vocabulary too small to begin with.
     """
-    return learn(_records(inputs, kind, on_unknown), config, progress)
+    return learn(_records(inputs, kind, column, on_unknown), config, progress)
 
 
 def counted_out(k: int, config: Learning) -> DnaKmers:
@@ -58,6 +59,7 @@ def describe(
     text: str | None = None,
     inputs: Iterable[str] = (),
     kind: Kind | None = None,
+    column: str | None = None,
     on_unknown: OnUnknown = "error",
 ) -> dict[str, Any]:
     """Facts about a `tokenizer.json` by name, and with a text or files how it cuts them.
@@ -84,13 +86,13 @@ def describe(
         )
         facts |= _cut(tokenizer, [record], facts["for"], shown=True)
     elif names:
-        facts |= _cut(tokenizer, _records(names, kind, on_unknown), facts["for"], shown=False)
+        facts |= _cut(tokenizer, _records(names, kind, column, on_unknown), facts["for"], shown=False)
     return facts
 
 
-def _records(inputs: Iterable[str], kind: Kind | None, on_unknown: OnUnknown) -> Iterator[Record]:
+def _records(inputs: Iterable[str], kind: Kind | None, column: str | None, on_unknown: OnUnknown) -> Iterator[Record]:
     for name in files(inputs):
-        with read(name, kind=kind, on_unknown=on_unknown) as reading:
+        with read(name, kind=kind, text=column, on_unknown=on_unknown) as reading:
             yield from reading
             if reading.truncated:
                 log.warning("%s: ended too early; what was read of it counts", name)

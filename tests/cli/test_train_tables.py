@@ -95,3 +95,16 @@ def test_tables_that_cannot_be_learned_from(folder, capsys, text, code, message)
     assert main(["train", "t.tsv", "--out", "run", *OPTIONS]) == code
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not (folder / "run").exists()
+
+
+def test_other_commands_read_a_column(folder, capsys):
+    for words in (["t.csv", "--column", "review"], ["t.parquet", "--column", "review"]):
+        assert main(["tokenizer", "train", *words, "--out", "t.json", "--vocabulary", "270", "--force", "-q"]) == 0
+        assert main(["tokenizer", "show", "t.json", "--input", *words, "--json", "-q"]) == 0
+        facts = json.loads(capsys.readouterr().out.split("\n", 1)[1])
+        assert facts["letters"] == sum(len(f"The lamp was {'lit' if i % 2 else 'out'}, night {i}.") for i in range(12))
+        assert main(["summarize", *words, "--json", "-q"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert [(r["id"], r["kind"]) for r in found["records"]] == [(f"t:{i + 1}", "document") for i in range(12)]
+    assert main(["summarize", "t.csv", "--json", "--no-model", "-q"]) == 0
+    assert {(r["kind"], r["length"]) for r in json.loads(capsys.readouterr().out)["records"]} == {("dna", 40)}

@@ -114,7 +114,7 @@ def test_columns_are_chosen(tmp_path, kind):
             read(path, text=asked)
         assert str(caught.value) == (
             f"{path}: expected a column '{name}', found the columns body, other, n;"
-            " name the one with the texts: --text COLUMN, in training data.text"
+            " name the one with the texts: --column NAME, in training data.text"
         )
     with pytest.raises(InputError, match="expected a column 'm', found the columns body, other, n"):
         read_table(path, ["n", "m"])

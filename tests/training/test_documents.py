@@ -258,7 +258,7 @@ def test_files_and_folders(tmp_path, tokenizer):
     (tmp_path / "docs" / "b.txt").write_text(text(20))
     (tmp_path / "docs" / "a.jsonl").write_text('{"text": "one lamp"}\n{"text": "two lamps"}\n')
     store = prepare([str(tmp_path / "docs")], tmp_path / "data", tokenizer)
-    assert list(store.records["id"]) == ["1", "2", "b.txt"]
+    assert list(store.records["id"]) == ["a:1", "a:2", "b.txt"]
     assert prepare([str(tmp_path / "docs")], tmp_path / "data", tokenizer).digest == store.digest
     (tmp_path / "docs" / "b.txt").write_text(text(21))
     assert prepare([str(tmp_path / "docs")], tmp_path / "data", tokenizer).digest != store.digest

@@ -47,6 +47,8 @@ class Request:
 
     kind: Kind | None = None
     """Overrides what the content says."""
+    column: str | None = None
+    """Column of tables that holds the texts."""
     on_unknown: OnUnknown = "error"
     """A letter that is no DNA letter raises, or is read as N."""
     region: Interval | None = None
@@ -91,7 +93,7 @@ def summarize_files(
     for source in sources:
         one = _Source(source, request, sinks, progress)
         try:
-            with read(source, kind=request.kind, on_unknown=request.on_unknown) as reading:
+            with read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                 one.summarize(reading, model)
@@ -197,7 +199,7 @@ def estimate_letters(source: str, request: Request) -> int | None:
     try:
         if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
             return None
-        with read(source, kind=request.kind, on_unknown=request.on_unknown) as reading:
+        with read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown) as reading:
             letters = _letters(reading)
             if letters >= SAMPLE and reading.size:
                 letters = round(letters * reading.size / max(reading.position, 1))
