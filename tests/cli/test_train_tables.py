@@ -3,6 +3,7 @@
 import csv
 import json
 
+import datasets
 import numpy as np
 import pyarrow
 import pyarrow.parquet
@@ -108,3 +109,19 @@ def test_other_commands_read_a_column(folder, capsys):
         assert [(r["id"], r["kind"]) for r in found["records"]] == [(f"t:{i + 1}", "document") for i in range(12)]
     assert main(["summarize", "t.csv", "--json", "--no-model", "-q"]) == 0
     assert {(r["kind"], r["length"]) for r in json.loads(capsys.readouterr().out)["records"]} == {("dna", 40)}
+
+
+def test_saved_data_sets(folder, capsys):
+    datasets.disable_progress_bars()
+    kinds = datasets.ClassLabel(names=["yes", "no"])
+    features = datasets.Features({"sequence": datasets.Value("string"), "label": kinds})
+    columns = pyarrow.parquet.read_table("t.parquet").to_pydict()
+    labels = kinds.str2int(columns["label"])
+    whole = datasets.Dataset.from_dict({"sequence": columns["sequence"], "label": labels}, features=features)
+    whole.save_to_disk("whole", num_shards=2)
+    datasets.DatasetDict({"a": whole, "b": whole}).save_to_disk("both")
+    _, told = trained(capsys, "whole")
+    assert "10 records of 2 classes (no 5, yes 5)" in told["plan"]["data"]
+    config, told = trained(capsys, "both", "--labels", "both")
+    assert config.inputs == ("both",) and told["plan"]["held_out"].startswith("4 of 24 records")
+    assert main(["train", "--out", "run", "--resume", "--set", "steps=3", "-q"]) == 0
