@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longseq.records import reverse_complement
+from longseq.records import Alphabet, reverse_complement
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.subwords import kmers as kmers_of
+from longseq.training import documents
 from longseq.training.config import DataConfig
 from longseq.training.leakage import overlap, sketch, warnings
 from longseq.training.leakage.shingles import Kmers, Runs
@@ -153,6 +155,16 @@ def test_a_copy_on_the_other_strand_is_named(warned):
     assert warned(records, held_out_records=("b", "c"), leakage=1.0) == ()
     assert warned(records, held_out_records=("c",)) == ()
     assert warned(records, held_out=0.0) == ()
+
+
+def test_words_are_looked_at_in_runs(tmp_path):
+    rng = np.random.default_rng(0)
+    a, c = letters(rng, 900), letters(rng, 900)
+    (tmp_path / "x.fa").write_bytes(b">a\n" + a + b"\n>b\n" + mutated(rng, a, 0.005) + b"\n>c\n" + c + b"\n")
+    config, words = DataConfig(held_out_records=("b", "c")), kmers_of(3, Alphabet())
+    store = documents.prepare([str(tmp_path / "x.fa")], tmp_path / "data", words)
+    (line,) = warnings(store, split(store, config), config, words)
+    assert "50% or more of the runs of 8 tokens are in what is learned from, in 1 of 2 records held out: b, " in line
 
 
 def test_groups_keep_copies_together(warned, tmp_path):

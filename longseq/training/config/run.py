@@ -101,6 +101,8 @@ class TrainConfig:
         data = self.data
         require(data.carry == 1, "data.carry", data.carry, "1 window to seq2seq, which takes pairs whole")
         require(not data.relabel, "data.relabel", data.relabel, "0 to seq2seq")
+        named = data.held_out_groups
+        require(not named, "data.held_out_groups", named, "none to seq2seq, but pairs.held_out_groups")
 
     def _require_slices(self) -> None:
         key, slices = "processes.sequence", self.processes.sequence
@@ -127,6 +129,8 @@ class TrainConfig:
         require(labelled == (labels.file is not None), "labels.file", labels.file, _file_rule(task, labelled))
         require(labelled or not self.data.shift, "data.shift", self.data.shift, f"0 to {task}")
         require(not (labelled and self.data.relabel), "data.relabel", self.data.relabel, f"0 to {task}")
+        named = self.data.held_out_records
+        require(task in ("next", "masked") or not named, "data.held_out_records", named, f"none to {task}, but groups")
         number = task == "regress"
         require(not (number and labels.smoothing), "labels.smoothing", labels.smoothing, "0 to regress")
         require(not (number and labels.weights == "balanced"), "labels.weights", labels.weights, "'equal' to regress")
