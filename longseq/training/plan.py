@@ -45,9 +45,11 @@ class Plan:
     held_out: str
     """What is held out for evaluation."""
     batch: int
-    """Tokens a step, padding included."""
+    """Tokens a step, padding included, on average."""
     steps: int | None
     """Steps at the end; None: as many as `minutes` allow."""
+    per_epoch: float
+    """Steps in which all tokens are read once."""
     first_step: int
     """Steps done already."""
     minutes: float | None
@@ -55,7 +57,11 @@ class Plan:
     spent: float
     """Seconds of it that are over."""
     step_seconds: float
-    """Of a trial step."""
+    """Of a step, by one on trial."""
+    evaluation_seconds: float
+    """Of an evaluation."""
+    evaluated_every: int
+    """Steps between evaluations; 0: only at the end."""
     memory_mib: float
     """Most memory a process will hold, optimiser included."""
     device: str
@@ -71,14 +77,36 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """Estimate of the time from here to the end, evaluation and checkpoints apart."""
-        whole = float("inf") if self.steps is None else max(self.steps - self.first_step, 0) * self.step_seconds
-        return whole if self.minutes is None else min(whole, max(60 * self.minutes - self.spent, 0.0))
+        """Estimate of the time from here to the end, evaluations included, checkpoints not."""
+        return min(self._whole, self._left)
 
     @property
     def tokens(self) -> int:
         """Estimate of the tokens from here to the end."""
-        return round(self.seconds / self.step_seconds) * self.batch
+        return self._to_go * self.batch
+
+    @property
+    def _to_go(self) -> int:
+        """Steps from here to the end."""
+        if self.steps is not None and self._whole <= self._left:
+            return max(self.steps - self.first_step, 0)
+        each = self.step_seconds + (self.evaluation_seconds / self.evaluated_every if self.evaluated_every else 0.0)
+        by_time = int(max(self._left - self.evaluation_seconds, 0.0) / each)
+        return by_time if self.steps is None else min(by_time, max(self.steps - self.first_step, 0))
+
+    @property
+    def _whole(self) -> float:
+        """Seconds that all steps take, with their evaluations."""
+        if self.steps is None:
+            return math.inf
+        steps, every = max(self.steps - self.first_step, 0), self.evaluated_every
+        between = max(self.steps - 1, 0) // every - self.first_step // every if every else 0
+        return steps * self.step_seconds + (between + 1) * self.evaluation_seconds if steps else 0.0
+
+    @property
+    def _left(self) -> float:
+        """Seconds that `minutes` leave."""
+        return math.inf if self.minutes is None else max(60 * self.minutes - self.spent, 0.0)
 
     def total(self, step: int, over: float) -> int:
         """A better estimate of `tokens`, once `step` steps are done and the share `over` of the time is over."""
@@ -97,7 +125,7 @@ class Plan:
         run = f"run: {steps} of {self.batch:,} tokens{begun}"
         if self.tokens:
             to_go = [
-                f"{run}, {short(self.tokens)} tokens to go ({epochs(self.tokens, self.bases)})",
+                f"{run}, {short(self.tokens)} tokens to go ({epochs(self._to_go, self.per_epoch)})",
                 f"estimate: {duration(self.seconds)} at {short(self.batch / self.step_seconds)} tokens/s, "
                 f"{memory(self.memory_mib)}",
             ]
@@ -140,10 +168,10 @@ class Outcome:
         return self.figures.get("bits_per_base")
 
 
-def epochs(tokens: int, bases: int) -> str:
-    """`0.11 epochs`, `120 epochs`: how often so many tokens read so many bases."""
-    times = tokens / bases
-    text = short(times) if times >= 0.001 or not tokens else "under 0.001"
+def epochs(read: float, whole: float) -> str:
+    """`0.11 epochs`, `120 epochs`: how often `whole` is read."""
+    times = read / whole
+    text = short(times) if times >= 0.001 or not times else "under 0.001"
     return f"{text} {'epoch' if text == '1' else 'epochs'}"
 
 

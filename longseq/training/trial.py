@@ -5,36 +5,43 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from longseq.training import limit, nonfinite
+from longseq.training.batch import Batch
 from longseq.training.device import peak_memory, sum_over
 from longseq.training.optimiser import rate
 from longseq.training.plan import Plan, Tried, last_step
+from longseq.training.steps import Steps
 
 if TYPE_CHECKING:
     from longseq.training.loop import Loop
 
+LOOKED = 16
+"""Steps of which the one of most tokens is tried: where rows differ in length, those are sorted by it together."""
+
 
 def plan(loop: Loop) -> Plan:
-    """Time a step of the widest windows, without its update.
+    """Time a step of as many tokens as one will have, without its update.
 
     Raises:
         ConfigError: no step is done yet, and `minutes` are too few for one.
     """
     config, processes, task = loop.config, loop.processes, loop.task
     leaks = task.leaks() if loop.step == 0 and processes.is_main_process else ()
-    grown, began = loop.steps.grown, 0.0
-    for step in (loop.step, max(loop.step, grown.first)):  # the first pays for what is made once
-        batch = loop.steps.batch(step)
-        began = time.monotonic()
-        loop.update.gradients(step, batch, float(batch.weight.sum()))
-        loop.update.drop()
-    step_seconds, size = loop.of_first(time.monotonic() - began), grown.size * grown.source.width
+    steps, grown = loop.steps, loop.steps.grown
+    if loop.step < grown.first:
+        _gradients(loop, loop.step, steps.batch(loop.step))  # many short windows have many states
+    step, batch, share = _largest(steps, max(loop.step, grown.first))
+    state = _gradients(loop, step, batch)  # pays for what is made once
+    began = time.monotonic()
+    _gradients(loop, step, batch, state if grown.source.carry > 1 else None)
+    step_seconds = loop.of_first(share * (time.monotonic() - began))
+    size = round(sum_over(processes, share * batch.ids.size)[0] / loop.place.slices)
     # Forward only; measured once there is one.
-    loop.evaluation_seconds = 0.5 * step_seconds * task.to_score / size
+    loop.evaluation_seconds = 0.4 * step_seconds * task.to_score / size
     spent = loop.of_first(loop.seconds())
     if loop.step == 0:
         limit.require_a_step(config.minutes, loop.evaluation_seconds, spent, step_seconds)
@@ -47,19 +54,37 @@ def plan(loop: Loop) -> Plan:
         data=task.described,
         held_out=task.rule,
         batch=size,
-        steps=last_step(config, loop.steps),
+        steps=last_step(config, steps),
+        per_epoch=grown.per_epoch,
         first_step=loop.step,
         minutes=config.minutes,
         spent=spent,
         step_seconds=step_seconds,
-        memory_mib=peak_memory(processes.device) + 2 * 4 * parameters / 2**20,
+        evaluation_seconds=loop.evaluation_seconds,
+        evaluated_every=config.evaluation.every,
+        memory_mib=peak_memory(processes.device) + (0 if loop.step else 2 * 4 * parameters / 2**20),
         device=processes.device.type,
         precision=config.precision,
         threads=torch.get_num_threads(),
         processes=processes.num_processes,
-        growth=loop.steps.said(),
+        growth=steps.said(),
         notes=(*task.notes(), *leaks),
     )
+
+
+def _largest(steps: Steps, first: int) -> tuple[int, Batch, float]:
+    """Of the steps from `first` on, one whose rows are widest, its batch, and the tokens of all by its own."""
+    batches = [steps.batch(step) for step in range(first, first + LOOKED)]
+    sizes = [batch.ids.size for batch in batches]
+    nth = sizes.index(max(sizes))
+    return first + nth, batches[nth], sum(sizes) / len(sizes) / sizes[nth]
+
+
+def _gradients(loop: Loop, step: int, batch: Batch, state: Any = None) -> Any:
+    """Work out the gradients of a step, and forget them; the state after it."""
+    after = loop.update.gradients(step, batch, float(batch.weight.sum()), state)[1]
+    loop.update.drop()
+    return after
 
 
 def tried(loop: Loop, plan: Plan) -> Plan:

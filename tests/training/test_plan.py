@@ -14,10 +14,13 @@ PLAN = Plan(
     held_out="the last 2.00% of the record, 60 bases",
     batch=64,
     steps=5,
+    per_epoch=2940 / 64,
     first_step=0,
     minutes=None,
     spent=1.0,
     step_seconds=0.5,
+    evaluation_seconds=0.0,
+    evaluated_every=200,
     memory_mib=417.2,
     device="cpu",
     precision="fp32",
@@ -49,6 +52,20 @@ def test_nothing_is_left_to_do(over):
 def test_no_time_is_left():
     plan = replace(PLAN, steps=None, first_step=7, minutes=0.5, spent=40.0)
     assert plan.lines()[-1] == "run: as many steps as time allows of 64 tokens, 7 done, nothing left to do"
+
+
+@pytest.mark.parametrize("every", [0, 1, 3, 10, 12, 40])
+@pytest.mark.parametrize("first", [0, 5, 9, 30])
+def test_evaluations_take_time(every, first):
+    """After each so many steps, and after the last one."""
+    plan = replace(PLAN, steps=30, first_step=first, evaluation_seconds=2.0, evaluated_every=every)
+    found = [s for s in range(first + 1, 31) if s == 30 or (every and s % every == 0)]
+    assert plan.seconds == (30 - first) * 0.5 + 2.0 * len(found)
+    assert plan.tokens == (30 - first) * 64
+    limited = replace(plan, minutes=0.1, spent=1.0)
+    assert limited.seconds == min(plan.seconds, 5.0)
+    if limited.seconds < plan.seconds and every in (1, 3):
+        assert limited.tokens / 64 == int(3.0 / (0.5 + 2.0 / every))  # the last evaluation has its time
 
 
 def test_the_clock_betters_the_estimate_of_a_limited_run():

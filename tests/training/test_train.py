@@ -316,7 +316,9 @@ def test_a_dry_run_says_what_would_be_and_leaves_nothing(settings, tmp_path):
     assert plan.bases == 2940 and plan.batch == 128
     # 2,940 bases and an N after each of 2 records, in passages of 96, of which a step reads a third of 4
     assert plan.steps == int(np.ceil(2 * np.ceil(2942 / 96) * 3 / 4))
-    assert plan.seconds == pytest.approx(plan.steps * plan.step_seconds)
+    assert plan.per_epoch == np.ceil(2942 / 96) * 3 / 4 and plan.evaluated_every == settings().evaluation.every
+    between = (plan.steps - 1) // plan.evaluated_every
+    assert plan.seconds == pytest.approx(plan.steps * plan.step_seconds + (between + 1) * plan.evaluation_seconds)
     assert "parameters" in plan.lines()[0] and "2,940 bases" in plan.lines()[1]
 
 
