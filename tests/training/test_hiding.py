@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longseq.errors import ConfigError
@@ -117,6 +117,7 @@ def test_words_of_dna_are_hidden_in_spans_and_never_read_as_others_unless_asked(
 
 
 @given(lengths=st.lists(st.integers(1, 60), min_size=1, max_size=6), window=st.integers(4, 70), carry=st.integers(1, 3))
+@settings(max_examples=20, deadline=None)
 def test_lane_mates_change_no_row(tokenizer, tmp_path_factory, lengths, window, carry):
     texts = [text(n, seed) for seed, n in enumerate(lengths)]
     records = stored(tmp_path_factory.mktemp("store"), texts, tokenizer)

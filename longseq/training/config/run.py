@@ -29,8 +29,8 @@ class TrainConfig:
     inputs: tuple[str, ...] = ()
     """Sequence files."""
     task: Literal["next", "masked", "classify", "multilabel", "regress", "annotate", "seq2seq"] = "next"
-    """What is learned: the next base; hidden bases, from both sides; one class of a record, any number of them, or a
-    number; a class of every base; the target that belongs to a source."""
+    """What is learned: the next base or token; hidden ones, from both sides; one class of a record, any number of them,
+    or a number; a class of every base; the target that belongs to a source."""
     start: str | None = None
     """Model to start from, shipped name or directory: its encoder, and its head where the task is the same."""
     freeze: Literal["nothing", "encoder"] = "nothing"
