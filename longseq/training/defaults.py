@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longseq.training.config import LABELLED, TrainConfig
+from longseq.training.config import ANSWERED, TrainConfig
 
 BATCH = 16384
 """Tokens a step of a model that learns to foretell tokens."""
 EXAMPLES = 16
-"""Windows a step from labels: there an example is one answer, however long, and steps are what is short."""
+"""Windows a step from labels or pairs: there an example is one answer, however long, and steps are what is short."""
 BATCHES = (1024, 8192)
 """Tokens of such a step at least, and at most."""
 RATES = {"nothing": 3e-3, "model": 1e-3, "adapters": 3e-3, "head": 1e-2}
 """Highest learning rate where a run starts from nothing, or trains a whole model, its adapters, or its head alone."""
 STEPS = 1000
-"""Steps that labels are learned in, where neither steps, epochs nor minutes are given …"""
+"""Steps that labels or pairs are learned in, where neither steps, epochs nor minutes are given …"""
 EPOCHS = (3.0, 20.0)
 """… if they come to so many epochs at least, and at most."""
 
@@ -33,14 +33,14 @@ def settled(config: TrainConfig, longest: int) -> TrainConfig:
 
 def epochs(task: str, per_epoch: float) -> float:
     """Times that the data are read where nothing says so, at `per_epoch` steps each."""
-    if task not in LABELLED:
+    if task not in ANSWERED:
         return 1.0
     least, most = EPOCHS
     return min(max(STEPS / per_epoch, least), most)
 
 
 def _batch(config: TrainConfig, longest: int) -> int:
-    if config.task not in LABELLED:
+    if config.task not in ANSWERED:
         return max(BATCH, config.data.window)
     least, most = BATCHES
     return min(max(EXAMPLES * min(config.data.window, longest), least), most)

@@ -20,6 +20,7 @@ FROM = ["start=dna", *LABELLED]
     (LABELLED, 60, 1024, 3e-3),
     (LABELLED, 300, 4800, 3e-3),
     (LABELLED, 10**6, 8192, 3e-3),
+    (["task=seq2seq"], 100, 1600, 3e-3),
     (FROM, 60, 1024, 1e-3),
     ([*FROM, "freeze=encoder"], 60, 1024, 1e-2),
     ([*FROM, "adapter.rank=4"], 60, 1024, 3e-3),
@@ -40,6 +41,7 @@ def test_what_is_open_is_settled_by_task_and_start(given, longest, batch, rate):
     ("classify", 10, 20.0),
     ("annotate", 100, 10.0),
     ("regress", 1e4, 3.0),
+    ("seq2seq", 100, 10.0),
 ])  # fmt: skip
 def test_labels_are_read_more_than_once(task, per_epoch, times):
     assert defaults.epochs(task, per_epoch) == times

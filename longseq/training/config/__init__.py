@@ -7,9 +7,10 @@ from longseq.training.config.labels import LabelConfig
 from longseq.training.config.mask import MaskConfig
 from longseq.training.config.optimiser import OptimiserConfig
 from longseq.training.config.pairs import PairConfig
-from longseq.training.config.run import LABELLED, TrainConfig
+from longseq.training.config.run import ANSWERED, LABELLED, TrainConfig
 
 __all__ = [
+    "ANSWERED",
     "LABELLED",
     "AdapterConfig",
     "CheckpointConfig",

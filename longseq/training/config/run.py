@@ -19,12 +19,14 @@ from longseq.training.config.pairs import PairConfig
 
 LABELLED = ("classify", "multilabel", "regress", "annotate")
 """Tasks that learn from labels."""
+ANSWERED = (*LABELLED, "seq2seq")
+"""Tasks whose examples have one answer each, however long they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
     """A training run. It ends at `steps`, `epochs` or `minutes`, whichever comes first; else after one epoch, or from
-    labels after 1,000 steps, 3 epochs at least and 20 at most."""
+    labels or pairs after 1,000 steps, 3 epochs at least and 20 at most."""
 
     inputs: tuple[str, ...] = ()
     """Sequence files."""
@@ -44,7 +46,7 @@ class TrainConfig:
     """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
     batch: int = 0
     """Tokens a step, over all processes; rounded down to whole windows, at least one for each process. 0: 16,384, or
-    from labels sixteen windows, of 1,024 to 8,192 tokens in all."""
+    from labels or pairs sixteen windows, of 1,024 to 8,192 tokens in all."""
     accumulate: int = 1
     """Parts into which each process divides its windows of a step, worked off one after the other: the memory of one
     part, the gradient of all."""
@@ -76,7 +78,7 @@ class TrainConfig:
         require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
         require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
         require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
-        least = 1 if self.task in LABELLED else self.data.window  # records may be shorter than a window
+        least = 1 if self.task in ANSWERED else self.data.window  # records may be shorter than a window
         require(self.batch == 0 or self.batch >= least, "batch", self.batch, f"at least one window ({least} tokens)")
         known = re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device)
         require(known is not None, "device", self.device, "auto, cpu, cuda or cuda:N")
