@@ -62,15 +62,18 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; or on documents.
+    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; or on documents, or on
+    pairs of texts.
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, with --tokenizer of text or Markdown, as it is or
     packed by gzip, bgzip, bzip2, xz or zstd, a table with a sequence or text a row (CSV, TSV, JSON lines, Parquet,
     Arrow; --set data.text=COLUMN), or a folder of such files. The labels of records are a table with their ids in the
     first column and the label in another (--set labels.column=NAME), or stand in the table that is the only INPUT,
     beside texts or names of files (path, file); a part of the records is held out, and the figures on it are printed
-    beside what is reached without reading. The model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save
-    what was done; `--resume` goes on. Many processes: start the same command with srun or torchrun.
+    beside what is reached without reading. Of pairs (--task seq2seq) an INPUT is a table with the columns source
+    and target (--set pairs.source=NAME); `longseq generate` then answers a source. The model ends up in RUN/model,
+    for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many processes: start the same
+    command with srun or torchrun.
     """
     from longseq.config import load
     from longseq.errors import UsageError
