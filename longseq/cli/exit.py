@@ -93,7 +93,7 @@ def _system_text(error: OSError) -> str:
     text = error.strerror or str(error)
     if error.filename is not None:
         text = f"{error.filename}: {text}"
-    if error.errno == errno.ENOSPC:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         text += "; make room for the output, and for temporary files where TMPDIR says"
     return text.replace("\n", "\\n")
 

@@ -89,14 +89,14 @@ def save_step(
                 "states": states,
                 "adapters": adapter.state(model),
             }
-            torch.save(content, aside / "training" / "state.pt")
+            with open(aside / "training" / "state.pt", "wb") as file:  # a file of torch's own hides why it fails
+                torch.save(content, file)
         for name in ("latest", "best")[: 1 + (position.best_step == position.step)]:
             with write_aside(folder / name, force=True) as aside:
                 aside.write_text(target.name + "\n")
-    except (OSError, RuntimeError) as error:  # torch reports a failed write as a RuntimeError
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+    except (OSError, RuntimeError) as error:
         raise LongseqError(
-            f"cannot be written: {reason}", where=str(target), remedy="make room, then go on with --resume"
+            f"cannot be written: {_reason(error)}", where=str(target), remedy="make room, then go on with --resume"
         ) from error
     kept = [path for path in sorted(folder.glob("step-*")) if path.name <= target.name][-keep:]
     kept += [path for path in [pointed(folder, "best")] if path is not None]
@@ -104,6 +104,16 @@ def save_step(
         if path not in kept:  # older ones, and later ones of an attempt that was given up
             shutil.rmtree(path, ignore_errors=True)
     return target
+
+
+def _reason(error: BaseException) -> str:
+    """What the system said, also where torch made a RuntimeError of it."""
+    at: BaseException | None = error
+    while at is not None:
+        if isinstance(at, OSError) and at.strerror:
+            return at.strerror
+        at = at.__context__
+    return str(error).splitlines()[0]
 
 
 def pointed(folder: Path, name: Literal["latest", "best"]) -> Path | None:

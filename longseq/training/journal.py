@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import math
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -35,8 +33,8 @@ class Journal:
     def write(self, step: int, **facts: float | None) -> None:
         line = _text({"step": step, **facts}).encode()
         try:
-            if self._file.write(line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            while line:  # what had no room is tried again, for the system to say why
+                line = line[self._file.write(line) :]
         except OSError as error:
             reason, remedy = error.strerror or str(error), "make room, then go on with --resume"
             self.failed = LongseqError(f"cannot be written: {reason}", where=str(self._path), remedy=remedy)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longseq.errors import LongseqError
 from longseq.log import Progress, memory
 from longseq.training import checkpoint, limit, start
 from longseq.training.batch import Batch
@@ -69,6 +70,8 @@ class Loop:
         if saved:
             batch = self.steps.batch(self.step)
             self.state = unpack(saved["states"], self.objective, batch, processes, self.place.slices)
+        self.journal: Journal | None = None
+        """In the first process, while it goes."""
         self._began = began - position.seconds
         self.evaluation_seconds = 0.0
         """What an evaluation takes, as far as that is known."""
@@ -80,7 +83,10 @@ class Loop:
     def go(self, plan: Plan, progress: Progress) -> Outcome:
         """Step to the end of the plan, or to a stop."""
         trackers = Tracking(self.processes, self.folder, self.config, self.step)
-        journal = self._journal(trackers) if self.processes.is_main_process else None
+        if self.processes.is_main_process:
+            self.journal = Journal(
+                self.folder.metrics, self.step, self.saving.position.held_out_step, also=trackers.log
+            )
         ahead = Ahead(self.steps.batch)
         progress.start("train", plan.tokens, "token")
         try:
@@ -88,20 +94,20 @@ class Loop:
                 stopped = False
                 while not stopped and (plan.steps is None or self.step < plan.steps):
                     batch = ahead.get(self.step)
-                    scored, tokens, stopped, over = self._agree(batch, stop, journal)
+                    scored, tokens, stopped, over = self._agree(batch, stop)
                     if stopped or (over >= 1 and self.step):  # never a model without a step
                         break
                     done = max(over, (self.step + 1) / (plan.steps or math.inf))
                     facts = self._step(batch, scored, tokens, rate(self.config.optimiser, done))
-                    if journal:
-                        journal.write(self.step, **facts)
+                    if self.journal:
+                        self.journal.write(self.step, **facts)
                     progress.advance(plan.batch, total=plan.total(self.step, over), **self._shown(facts))
                     if _due(self.step, self.config.evaluation.every):
-                        stopped = self._evaluate(journal, stop)
+                        stopped = self._evaluate(stop)
                     if _due(self.step, self.config.checkpoint.every):
                         self._save()
                 if not stopped:
-                    stopped = self._evaluate(journal, stop)
+                    stopped = self._evaluate(stop)
                 self._save()
                 if not stopped:
                     self.saving.model(self.step, self.tokens)
@@ -113,16 +119,16 @@ class Loop:
             progress.finish()
             ahead.close()
             trackers.end()
-            if journal:
-                journal.close()
+            if self.journal:
+                self.journal.close()
 
-    def _agree(self, batch: Batch, stop: StopRequest, journal: Journal | None) -> tuple[float, float, bool, float]:
+    def _agree(self, batch: Batch, stop: StopRequest) -> tuple[float, float, bool, float]:
         """Weight and tokens in all processes, whether any was asked to stop, the share of the time that is over."""
         over = limit.share(self.config.minutes, self.evaluation_seconds, self.seconds())
-        flags = stop.name is not None, journal is not None and journal.failed is not None
+        flags = stop.name is not None, self._unwritten() is not None
         sums = sum_over(self.processes, float(batch.weight.sum()), batch.tokens, *flags)
         if sums[3]:
-            raise_in_all(self.processes, journal.failed if journal else None)
+            raise_in_all(self.processes, self._unwritten())
         slices = self.place.slices  # so many processes have each window
         return sums[0] / slices, sums[1] / slices, sums[2] > 0, self.of_first(over)
 
@@ -158,7 +164,7 @@ class Loop:
             "seconds": round(self.seconds(), 3),
         }
 
-    def _evaluate(self, journal: Journal | None, stop: StopRequest) -> bool:
+    def _evaluate(self, stop: StopRequest) -> bool:
         """Score what is held out, unless that was done after this very step; true if a stop came in between."""
         if self.saving.position.held_out_step == self.step or not self.task.to_score:
             return False
@@ -172,18 +178,20 @@ class Loop:
         if found is None:
             return True
         best = self.saving.found(self.step, found)
-        if journal:
-            journal.write(self.step, **{f"held_out_{name}": value for name, value in found.items()})
+        if self.journal:
+            self.journal.write(self.step, **{f"held_out_{name}": value for name, value in found.items()})
         if best:
             self._save()
         return False
 
-    def _save(self) -> None:
-        """A checkpoint of this step, if there is none yet."""
-        self.saving.checkpoint(self.step, self.tokens, self.seconds(), self.state)
+    def _unwritten(self) -> LongseqError | None:
+        """Why a line of the journal could not be written, if one could not."""
+        return self.journal.failed if self.journal else None
 
-    def _journal(self, trackers: Tracking) -> Journal:
-        return Journal(self.folder.metrics, self.step, self.saving.position.held_out_step, also=trackers.log)
+    def _save(self) -> None:
+        """A checkpoint of this step, if there is none yet; never one whose lines are not in the journal."""
+        raise_in_all(self.processes, self._unwritten())
+        self.saving.checkpoint(self.step, self.tokens, self.seconds(), self.state)
 
     def _draw(self) -> None:
         alone(self.processes, lambda: draw(self.folder, self.config, self.task))

@@ -257,20 +257,6 @@ def test_a_loss_that_is_no_number_where_nothing_was_saved(settings, tmp_path):
     assert not (run / "checkpoints").exists()
 
 
-def test_a_disk_that_is_full_leaves_the_last_checkpoint(settings, tmp_path, monkeypatch):
-    run, save = tmp_path / "run", torch.save
-
-    def full(content, path):
-        if content["position"]["step"] == 4:
-            raise OSError(28, "No space left on device")
-        save(content, path)
-
-    monkeypatch.setattr(torch, "save", full)
-    with pytest.raises(LongseqError, match=r"step-00000004: cannot be written: No space left on device; make room"):
-        train(settings(), run)
-    assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "best", "step-00000002", "step-00000003"}
-
-
 def test_nothing_to_learn_from(settings, tmp_path):
     (tmp_path / "n.fa").write_text(">n\nNNNN\n")
     with pytest.raises(InputError, match="expected bases A, C, G or T to learn from, found none"):
