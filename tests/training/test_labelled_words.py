@@ -97,7 +97,7 @@ def test_two_languages_are_told_apart(settings, tmp_path, task, figure, least, n
 def test_figures_are_those_of_the_documents_read_whole(settings, folder, tmp_path):
     """Of held-out ones, most of them longer than what is carried, from the checkpoint and the tokens of their text."""
     held = [f"d{i}" for i in (0, 1, 2, 3, 9)]
-    outcome = train(settings(steps=6, labels__held_out_groups=held, **QUIET), tmp_path / "run")
+    outcome = train(settings(steps=6, data__held_out_groups=held, **QUIET), tmp_path / "run")
     found = load(tmp_path / "run" / "model")
     truth = dict(row.split("\t")[:2] for row in (folder / "l.tsv").read_text().splitlines()[1:])
     nats, longest = [], 0
