@@ -62,7 +62,7 @@ def command(
     as_json: bool,
     talk: Talk,
 ) -> None:
-    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; or on documents, or on
+    """Train a model on DNA: to foretell the next base, or what labels say of records or of bases; on documents; or on
     pairs of texts.
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, with --tokenizer of text or Markdown, as it is or
