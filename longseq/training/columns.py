@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
@@ -69,8 +70,15 @@ class Names(Sequence[str]):
             yield from part.to_pylist()
 
     def places(self) -> np.ndarray:
-        """(R,) int64 place of each in the row of the different ones, which stand in order of their first."""
-        return self._column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int64)
+        """(R,) int64 place of each in the row of the different ones, which stand in order of their first.
+
+        Told apart by 64 bits of a hash: of a million names two are taken for one with a probability of 3e-8.
+        """
+        hashes = (int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") for name in self)
+        _, first, which = np.unique(np.fromiter(hashes, np.uint64, len(self)), return_index=True, return_inverse=True)
+        place = np.empty(len(first), np.int64)
+        place[np.argsort(first)] = np.arange(len(first))
+        return place[which]
 
 
 def numbers(table: Dataset, column: str) -> np.ndarray:
