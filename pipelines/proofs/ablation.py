@@ -36,8 +36,8 @@ LEARNED = [f"{name}.fasta.gz" for name in ("Ecoli_K12_MG1655", "Hpylori_G27", "V
 HELD_OUT = "Lkirschneri_H1.gbk.gz"
 SEEDS = (0, 1, 2)
 SETTINGS = {
-    "steps": 200,
-    "batch": 8192,
+    "steps": 600,
+    "batch": 4096,
     "threads": 1,
     "device": "cpu",
     "model.width": 64,
@@ -53,11 +53,11 @@ SETTINGS = {
 """Of every trial."""
 VARIANTS: dict[str, dict[str, object]] = {
     "default (decay a channel, convolution, gate, norm over the width, silu)": {},
+    "no output gate": {"model.output_gate": False},
     "decay: one a head": {"model.decay": "head"},
     "decay: fixed": {"model.decay": "fixed"},
     "decay: none": {"model.decay": "none"},
     "no convolution": {"model.convolution": 0},
-    "no output gate": {"model.output_gate": False},
     "norm in each head": {"model.mixer_norm": "head"},
     "no norm": {"model.mixer_norm": "none"},
     "map elu + 1": {"model.feature_map": "elu+1"},
