@@ -15,6 +15,8 @@ EXAMPLES = 16
 """Windows a step from labels or pairs: there an example is one answer, however long, and steps are what is short."""
 BATCHES = (1024, 8192)
 """Tokens of such a step at least, and at most."""
+ANNOTATED = 4096
+"""Tokens of a step where each one is an answer."""
 RATES = {"nothing": 3e-3, "model": 1e-3, "adapters": 3e-3, "head": 1e-2}
 """Highest learning rate where a run starts from nothing, or trains a whole model, its adapters, or its head alone."""
 STEPS = 1000
@@ -42,6 +44,8 @@ def epochs(task: str, per_epoch: float) -> float:
 def _batch(config: TrainConfig, longest: int) -> int:
     if config.task not in ANSWERED:
         return max(BATCH, config.data.window)
+    if config.task == "annotate":
+        return ANNOTATED
     least, most = BATCHES
     return min(max(EXAMPLES * min(config.data.window, longest), least), most)
 

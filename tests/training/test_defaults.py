@@ -20,6 +20,7 @@ FROM = ["start=dna", *LABELLED]
     (LABELLED, 60, 1024, 3e-3),
     (LABELLED, 300, 4800, 3e-3),
     (LABELLED, 10**6, 8192, 3e-3),
+    (["task=annotate", "labels.file=l.bed"], 10**6, 4096, 3e-3),
     (["task=seq2seq"], 100, 1600, 3e-3),
     (FROM, 60, 1024, 1e-3),
     ([*FROM, "freeze=encoder"], 60, 1024, 1e-2),
