@@ -147,14 +147,15 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     return model, Position(**content["position"]), content
 
 
-def same_run(position: Position, config: TrainConfig, data: str, processes: int, fresh: bool) -> None:
+def same_run(position: Position, config: TrainConfig, data: str, processes: int, movable: bool) -> None:
     """Raise unless `config` and the inputs are those that the checkpoint at `position` was made with.
 
     Steps, epochs, minutes, the optimiser, evaluation, checkpoints, precision, device, threads and `FREE` may change;
-    the number of processes only where the next step is `fresh`, without a state.
+    the number of processes only where it is `movable`: the next step begins without a state, and a step reads as many
+    windows as before.
 
     Raises:
-        ConfigError: another model, other data, another batch; carried states of another number of processes.
+        ConfigError: another model, other data, another batch; another number of processes.
     """
     # What a checkpoint of an earlier version does not say was as it is by default.
     then = json.loads(json.dumps(to_mapping(from_mapping(TrainConfig, position.settings))))
@@ -169,10 +170,10 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int,
             raise ConfigError(where=key, expected=repr(before), found=repr(value), remedy=remedy)
     if position.data != data:
         raise ConfigError(where="inputs", expected="the data the run began with", found="other data", remedy=remedy)
-    if position.processes != processes and not fresh:
+    if position.processes != processes and not movable:
         raise ConfigError(
             where=f"step {position.step}",
-            expected=f"{position.processes} processes (times processes.sequence), whose states are carried over it",
+            expected=f"{position.processes} processes (times processes.sequence), who share its windows and states",
             found=str(processes),
             remedy=f"resume with {position.processes}",
         )

@@ -55,8 +55,9 @@ class Loop:
             self.model, position = start.first_model(config, task).train(), Position()
         else:
             self.model, position, saved = checkpoint.load_step(last)
-            fresh = self.steps.fresh(position.step)
-            checkpoint.same_run(position, config, task.digest, self.place.lanes, fresh)
+            before = Steps(stages(task.train, config, position.processes))
+            movable = self.steps.fresh(position.step) and before.sizes == self.steps.sizes
+            checkpoint.same_run(position, config, task.digest, self.place.lanes, movable)
         self.model.encoder.recompute = config.recompute
         start.freeze(self.model, config, saved.get("adapters", {}))
         self.objective = self.place.share(task.objective(self.model), self.steps.carries)

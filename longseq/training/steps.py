@@ -59,6 +59,8 @@ class Steps:
         self.stages, self._rank, self._world = stages, rank, world
         self.grown = stages[-1]
         """The last stage, whose windows are the widest."""
+        self.sizes = [stage.size for stage in stages]
+        """Windows of a step, in each stage."""
         self.carries = any(stage.source.carry > 1 for stage in stages)
         """Whether any step hands on a state."""
 

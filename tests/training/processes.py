@@ -35,7 +35,7 @@ def start(world, jobs, folder):
     return file, started
 
 
-def finish(file, started, timeout=120):
+def finish(file, started, timeout=240):
     """What the processes say of each job, in rank order; all must end by themselves."""
     try:
         for process in started:

@@ -25,10 +25,10 @@ def limit():
 
 
 class Filling(NullProgress):
-    """Fills the disk once six steps are done."""
+    """Fills the disk once so many steps are done."""
 
-    def __init__(self, fill):
-        self.left, self.fill = 6, fill
+    def __init__(self, steps, fill):
+        self.left, self.fill = steps, fill
 
     def advance(self, amount, **facts):
         self.left -= "memory" in facts
@@ -42,14 +42,15 @@ def config(tmp_path):
     return from_mapping(TrainConfig, tree)
 
 
-@pytest.mark.parametrize(("room", "said"), [
-    (lambda run: 20_000, "checkpoints/step-00000010"),
-    (lambda run: (run / "metrics.jsonl").stat().st_size + 20, "metrics.jsonl"),
-], ids=["checkpoint", "journal"])  # fmt: skip
-def test_what_was_saved_is_good_and_the_run_goes_on(config, tmp_path, limit, room, said):
+@pytest.mark.parametrize(("steps", "room", "said"), [
+    (6, lambda run: 20_000, "checkpoints/step-00000010"),
+    (6, lambda run: (run / "metrics.jsonl").stat().st_size + 20, "metrics.jsonl"),
+    (9, lambda run: (run / "metrics.jsonl").stat().st_size + 20, "metrics.jsonl"),
+], ids=["checkpoint", "journal", "journal before a checkpoint"])  # fmt: skip
+def test_what_was_saved_is_good_and_the_run_goes_on(config, tmp_path, limit, steps, room, said):
     run = tmp_path / "run"
     with pytest.raises(LongseqError, match=rf"{said}: cannot be written: File too large; make room, .* --resume"):
-        train(config, run, progress=Filling(lambda: limit(room(run))))
+        train(config, run, progress=Filling(steps, lambda: limit(room(run))))
     limit()
     assert {p.name for p in (run / "checkpoints").iterdir()} == {"latest", "step-00000005"}
     assert (run / "checkpoints" / "latest").read_text() == "step-00000005\n"

@@ -74,6 +74,6 @@ def test_killed(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", [1, 2])
+@pytest.mark.parametrize("world", [1, 2, 3])
 def test_killed_twice_in_a_row(tmp_path, world):
     killed_is_undisturbed(tmp_path, world, 2)

@@ -1,5 +1,7 @@
 """Laws of many processes: however they share the windows of a run, it is the run of one process, to rounding."""
 
+import json
+
 import numpy as np
 import pytest
 from processes import finish, genome, lines, settings, start
@@ -40,6 +42,10 @@ def shared(letters, tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     jobs = {name: {"settings": settings(letters, **changes)} for name, changes in SHARED.items()}
     jobs["stopped"] = {"settings": settings(letters, processes__sequence=2), "stop_after": 4}
+    jobs["parted"] = {"settings": settings(letters), "stop_after": 4}
+    jobs["whole"] = {"settings": settings(letters), "stop_after": 3}
+    jobs["wide"] = {"settings": settings(letters, batch=64, data__carry=1), "stop_after": 2}
+    jobs["ruined"] = {"settings": settings(letters, optimiser__rate=1e30, optimiser__warmup=0.0)}
     jobs["full"] = {"settings": settings(letters, checkpoint__every=3), "full_at": 6}
     jobs["unwritten"] = {"settings": settings(letters, checkpoint__every=3), "unwritten_at": 5}
     jobs["three"] = {"settings": settings(letters, processes__sequence=3)}
@@ -65,6 +71,32 @@ def test_a_state_shared_along_time_goes_on_in_one_process(shared, letters, tmp_p
     train(from_mapping(TrainConfig, settings(letters)), folder / "stopped", resume=True)
     train(from_mapping(TrainConfig, settings(letters)), tmp_path / "one")
     assert max(apart(folder / "stopped", tmp_path / "one")) <= LIMIT
+
+
+@pytest.mark.parametrize(("name", "changes", "step"), [
+    ("parted", {}, 4),  # in the middle of a passage, whose states are carried
+    ("wide", {"batch": 64, "data__carry": 1}, 2),  # a window for each of two processes, where one reads but one
+])  # fmt: skip
+def test_another_number_of_processes_is_refused(shared, letters, name, changes, step):
+    folder, _ = shared
+    refused = rf"step {step}: expected 2 processes .*, who share its windows and states, found 1; resume with 2"
+    with pytest.raises(ConfigError, match=refused):
+        train(from_mapping(TrainConfig, settings(letters, **changes)), folder / name, resume=True)
+
+
+def test_another_number_of_processes_goes_on_between_passages(shared, letters, tmp_path):
+    folder, _ = shared
+    train(from_mapping(TrainConfig, settings(letters)), folder / "whole", resume=True)
+    train(from_mapping(TrainConfig, settings(letters)), tmp_path / "one")
+    assert max(apart(folder / "whole", tmp_path / "one")) <= LIMIT
+
+
+def test_a_loss_that_is_no_number_ends_all_processes(shared):
+    folder, said = shared
+    assert all("at step 2, in a batch of 3 windows, first chr" in text for text in said["ruined"])
+    assert (folder / "ruined" / "checkpoints" / "latest").read_text() == "step-00000001\n"
+    assert len(json.loads((folder / "ruined" / "nonfinite.json").read_text())["windows"]) == 3
+    assert (folder / "ruined" / "curve.png").exists()
 
 
 def test_a_checkpoint_that_cannot_be_written_ends_all_processes(shared):
