@@ -17,10 +17,10 @@ from longseq.cli.talk import Talk
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
 def command(path: str, kind: Any, model: str | None, as_json: bool, talk: Talk) -> None:
-    """Facts about a file, a checkpoint or a saved state.
+    """Facts about a file, a checkpoint, a training run or a saved state.
 
-    PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, a saved state, or `-`
-    for standard input.
+    PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, the directory of a
+    training run (where it stands), a saved state, or `-` for standard input.
     """
     from longseq.formats.jsonfile import to_json
     from longseq.report.facts import facts_text

@@ -15,7 +15,7 @@ LISTED = 10
 
 
 def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -> dict:
-    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `state`, `dna` or `document`.
+    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `state`, `dna` or `document`.
 
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a saved state,
@@ -32,8 +32,10 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
         return _state(path, model)
     if place.is_dir() and (place / "config.json").is_file():
         return _checkpoint(path)
+    if (place / "run.toml").is_file():
+        return _run(path)
     if (place / "model" / "config.json").is_file():
-        return _checkpoint(str(place / "model"))  # a training run: what it made
+        return _checkpoint(str(place / "model"))  # of a run, of which nothing else was kept
     if not place.is_file() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):
@@ -65,6 +67,12 @@ def _checkpoint(path: str) -> dict:
         "config": to_mapping(checkpoint.config),
         "card": checkpoint.card or None,
     }
+
+
+def _run(path: str) -> dict:
+    from longseq.training.standing import standing
+
+    return standing(path)
 
 
 def _state(path: str, model: str | None = None) -> dict:

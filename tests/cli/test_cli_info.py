@@ -3,13 +3,17 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from longseq.cli import main
+from longseq.config import from_mapping
+from longseq.log import NullProgress
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.streaming import Surprisal, save_snapshot
 from longseq.tokens import DnaTokenizer
+from longseq.training import TrainConfig, train
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -62,7 +66,35 @@ def test_a_shipped_name_beside_a_folder_of_that_name(info, checkpoint, tmp_path,
     assert info(checkpoint.name)["path"] == str(checkpoint)
 
 
-def test_a_training_run_is_the_model_it_made(info, checkpoint, tmp_path):
+def test_where_a_training_run_stands(info, tmp_path):
+    """Asked while it goes, after its end, and when all that is left of it is the model."""
+    run, seen = tmp_path / "run", []
+
+    class Asking(NullProgress):
+        def advance(self, amount, **facts):
+            if "memory" in facts:
+                seen.append(info(run))
+
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, 900)]
+    (tmp_path / "g.fa").write_bytes(b">a\n" + letters.tobytes() + b"\n")
+    tree = {
+        "inputs": [str(tmp_path / "g.fa")], "steps": 4, "batch": 64, "device": "cpu", "data": {"window": 32},
+        "model": {"width": 16, "layers": 1, "heads": 2}, "evaluation": {"every": 2}, "checkpoint": {"every": 3},
+    }  # fmt: skip
+    train(from_mapping(TrainConfig, tree), run, progress=Asking())
+    assert [(s["steps"], s["latest"], s["resumable"], s["model"]) for s in seen] == [
+        (1, None, False, None),
+        (2, None, False, None),
+        (3, "step-00000002", True, None),  # the first evaluation is the best so far
+        (4, "step-00000003", True, None),
+    ]
+    facts = info(run)
+    assert (facts["what"], facts["task"], facts["steps"], facts["asked_for"]["steps"]) == ("run", "next", 4, 4)
+    assert facts["last_step"]["step"] == facts["last_evaluation"]["step"] == 4
+    assert facts["model"] == str(run / "model") and info(run / "model")["what"] == "checkpoint"
+
+
+def test_a_training_run_of_which_the_model_is_left(info, checkpoint, tmp_path):
     (tmp_path / "run").mkdir()
     checkpoint.rename(tmp_path / "run" / "model")
     facts = info(tmp_path / "run")
