@@ -45,6 +45,8 @@ def plan(loop: Loop) -> Plan:
     spent = loop.of_first(loop.seconds())
     if loop.step == 0:
         limit.require_a_step(config.minutes, loop.evaluation_seconds, spent, step_seconds)
+    last = last_step(config, steps)
+    short = f"warning: the run ends before its windows are of {grown.source.width:,} tokens (data.grow)"
     parameters = sum(p.numel() for p in loop.model.parameters() if p.requires_grad)
     frozen = sum(p.numel() for p in loop.model.parameters()) - parameters
     return Plan(
@@ -54,7 +56,7 @@ def plan(loop: Loop) -> Plan:
         data=task.described,
         held_out=task.rule,
         batch=size,
-        steps=last_step(config, steps),
+        steps=last,
         per_epoch=grown.per_epoch,
         first_step=loop.step,
         minutes=config.minutes,
@@ -68,7 +70,7 @@ def plan(loop: Loop) -> Plan:
         threads=torch.get_num_threads(),
         processes=processes.num_processes,
         growth=steps.said(),
-        notes=(*task.notes(), *leaks),
+        notes=(*task.notes(), *leaks, *([short] if last is not None and last <= grown.first else [])),
     )
 
 

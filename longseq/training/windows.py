@@ -137,12 +137,12 @@ class Windows:
         passages = draw.permutation(count)
         reverse = (draw.random(count) < 0.5) & config.both_strands
         renamed = draw.integers(1, len(self._renamings), count) * (draw.random(count) < config.relabel)
-        return _Epoch(order, self._ends(order), turn, passages, reverse, renamed)
+        return _Epoch(order, self._ends(order), turn, passages, reverse, renamed.astype(np.uint8))
 
     def _plain(self) -> _Epoch:
         order, passages = np.arange(len(self._stretches.length)), np.arange(self.passages)
         reverse = (passages % 2 == 1) & self._config.both_strands
-        return _Epoch(order, self._ends(order), 0, passages, reverse, np.zeros(self.passages, np.int64))
+        return _Epoch(order, self._ends(order), 0, passages, reverse, np.zeros(self.passages, np.uint8))
 
     def _ends(self, order: np.ndarray) -> np.ndarray:
         return np.cumsum(self._stretches.length[order] + 1)

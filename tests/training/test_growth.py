@@ -2,21 +2,25 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from processes import finish, genome, lines, settings, start, weights
+from processes import finish, genome, lines, settings, start
 
 from longseq.config import from_mapping, load
 from longseq.errors import ConfigError
 from longseq.records import Record
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.train import Learning, learn
-from longseq.training import TrainConfig, train
+from longseq.training import TrainConfig, train, trial
+from longseq.training.documents import prepare as prepare_words
 from longseq.training.steps import Stage, Steps, stages
 from longseq.training.store import prepare
+from longseq.training.tasks import make
+from longseq.training.tasks.documents import fitted, tokenizer_of
 from longseq.training.windows import Windows
 
 
@@ -151,11 +155,7 @@ def test_resumed_at_any_step_is_undisturbed(folder, tmp_path, kind):
 
 def test_processes_are_as_one(folder, tmp_path):
     """Rows shared out, or slices of each, over all widths."""
-    ways = {
-        "next": {},
-        "documents": {},
-        "time": {"processes__sequence": 2},
-    }
+    ways = {"documents": {}, "time": {"processes__sequence": 2}}
     jobs = [
         {
             "settings": grown(folder, "documents" if way == "documents" else "next", **changes),
@@ -163,7 +163,7 @@ def test_processes_are_as_one(folder, tmp_path):
         }
         for way, changes in ways.items()
     ]
-    assert finish(*start(2, jobs, tmp_path)) == [[""] * 3] * 2
+    assert finish(*start(2, jobs, tmp_path)) == [[""] * 2] * 2
     for kind in ("next", "documents"):
         train(from_mapping(TrainConfig, grown(folder, kind)), tmp_path / f"{kind} alone")
     for way in ways:
@@ -179,7 +179,22 @@ def test_epochs_end_a_run_that_grows(folder, tmp_path):
     last = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()][-2:]
     assert last[0]["step"] == plans[0].steps and 2 <= last[0]["epoch"] < 2.1
     assert "windows: 16 tokens, 32 from step 4, 64 from step 7" in plans[0].lines()
-    assert weights(tmp_path / "run")
+    train(replace(config, epochs=0.1), tmp_path / "short", dry_run=True, announce=plans.append)
+    assert "warning: the run ends before its windows are of 64 tokens (data.grow)" in plans[1].lines()
+
+
+def test_the_plan_counts_tokens_of_rows_that_differ(folder, tmp_path):
+    """On average over the steps that it looks at, in windows that have grown; the widest of them is tried."""
+    plans, config = (
+        [],
+        from_mapping(TrainConfig, grown(folder, "documents", data__carry=1, data__window=512, batch=1024)),
+    )
+    train(config, tmp_path / "run", dry_run=True, announce=plans.append)
+    store = prepare_words([str(folder / "docs")], folder / "words", tokenizer_of(config))
+    train_source = make(fitted(config, store.tokenizer), store).train
+    steps = Steps(stages(train_source, config, 1))
+    sizes = [steps.batch(s).ids.size for s in range(steps.grown.first, steps.grown.first + trial.LOOKED)]
+    assert plans[0].batch == round(np.mean(sizes)) < max(sizes)
 
 
 BAD = [
