@@ -1,6 +1,6 @@
 """Settings that are left open, by what is learned and from where: fine-tuning is not pretraining.
 
-What they rest on is measured in pipelines/benchmarks/finetuning.md.
+pipelines/benchmarks/finetuning.py sets them beside the null.
 """
 
 from __future__ import annotations
