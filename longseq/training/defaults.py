@@ -9,8 +9,10 @@ from dataclasses import replace
 
 from longseq.training.config import ANSWERED, TrainConfig
 
-BATCH = 16384
-"""Tokens a step of a model that learns to foretell tokens."""
+FORETOLD = (4096, 16384)
+"""Tokens a step of a model that learns to foretell tokens at least, and at most …"""
+STEPS_AN_EPOCH = 32
+"""… so that an epoch has as many steps: little data are learned from in small steps."""
 EXAMPLES = 16
 """Windows a step from labels or pairs: there an example is one answer, however long, and steps are what is short."""
 BATCHES = (1024, 8192)
@@ -25,11 +27,12 @@ EPOCHS = (3.0, 20.0)
 """… if they come to so many epochs at least, and at most."""
 
 
-def settled(config: TrainConfig, longest: int) -> TrainConfig:
-    """With batch and learning rate that suit a task on records of at most `longest` tokens, where none are given."""
+def settled(config: TrainConfig, longest: int, tokens: int) -> TrainConfig:
+    """With batch and learning rate, where none are given, that suit a task on so many tokens, in records of at most
+    `longest`."""
     rate = config.optimiser.rate or RATES[_begun(config)]
     return replace(
-        config, batch=config.batch or _batch(config, longest), optimiser=replace(config.optimiser, rate=rate)
+        config, batch=config.batch or _batch(config, longest, tokens), optimiser=replace(config.optimiser, rate=rate)
     )
 
 
@@ -41,9 +44,10 @@ def epochs(task: str, per_epoch: float) -> float:
     return min(max(STEPS / per_epoch, least), most)
 
 
-def _batch(config: TrainConfig, longest: int) -> int:
+def _batch(config: TrainConfig, longest: int, tokens: int) -> int:
     if config.task not in ANSWERED:
-        return max(BATCH, config.data.window)
+        least, most = FORETOLD
+        return max(min(max(tokens // STEPS_AN_EPOCH, least), most), config.data.window)
     if config.task == "annotate":
         return ANNOTATED
     least, most = BATCHES

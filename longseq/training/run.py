@@ -72,10 +72,11 @@ def train(
                 if isinstance(store, pairs.Pairs):
                     tokenizer = store.tokenizer
                 config = words.fitted(start.resolve(config, last), tokenizer)
-                config = defaults.settled(config, int(store.stretches.length.max(initial=1)))
+                lengths = store.stretches.length
+                config = defaults.settled(config, int(lengths.max(initial=1)), int(lengths.sum()))
                 made = tasks.make(config, store)
             else:
-                config = defaults.settled(start.resolve(config, last), config.data.window)
+                config = defaults.settled(start.resolve(config, last), config.data.window, config.data.window)
                 made = task(config)
             loop = Loop(config, folder, processes, made, last, began)
             plan = trial.plan(loop)

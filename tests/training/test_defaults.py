@@ -30,10 +30,15 @@ FROM = ["start=dna", *LABELLED]
 ])  # fmt: skip
 def test_what_is_open_is_settled_by_task_and_start(given, longest, batch, rate):
     config = load(TrainConfig, None, given)
-    found = defaults.settled(config, longest)
+    found = defaults.settled(config, longest, 10**7)
     assert (found.batch, found.optimiser.rate) == (batch, rate)
-    assert defaults.settled(found, longest) == found
+    assert defaults.settled(found, longest, 10**7) == found
     assert (found.data, found.model, found.labels) == (config.data, config.model, config.labels)
+
+
+@pytest.mark.parametrize(("tokens", "batch"), [(100, 4096), (200_000, 6250), (10**6, 16384)])
+def test_little_data_are_read_in_small_steps(tokens, batch):
+    assert defaults.settled(load(TrainConfig, None, []), tokens, tokens).batch == batch
 
 
 @pytest.mark.parametrize(("task", "per_epoch", "times"), [
@@ -62,5 +67,5 @@ def test_a_run_keeps_what_was_settled(tmp_path):
     plans = []
     train(from_mapping(TrainConfig, open_), out, announce=plans.append)
     kept = tomllib.loads((out / "run.toml").read_text())
-    assert (kept["batch"], kept["optimiser"]["rate"], plans[0].batch) == (16384, 3e-3, 16384)
+    assert (kept["batch"], kept["optimiser"]["rate"], plans[0].batch) == (4096, 3e-3, 4096)
     train(from_mapping(TrainConfig, open_ | {"steps": 2}), out, resume=True)

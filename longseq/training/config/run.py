@@ -45,8 +45,9 @@ class TrainConfig:
     minutes: float | None = None
     """Wall time, evaluation and checkpoints included, over all resumes. The learning rate then follows the clock."""
     batch: int = 0
-    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process. 0: 16,384, or
-    from labels or pairs sixteen windows, of 1,024 to 8,192 tokens in all, and to annotate 4,096."""
+    """Tokens a step, over all processes; rounded down to whole windows, at least one for each process. 0: a
+    thirty-second of what is learned from, 4,096 to 16,384; from labels or pairs sixteen windows, of 1,024 to 8,192
+    tokens in all; and to annotate 4,096."""
     accumulate: int = 1
     """Parts into which each process divides its windows of a step, worked off one after the other: the memory of one
     part, the gradient of all."""
