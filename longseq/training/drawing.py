@@ -42,7 +42,8 @@ def title(config: TrainConfig, task: Task) -> str:
     """Task and inputs, and what they hold."""
     names = [PurePath(name).name for name in config.inputs]
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return "\n".join(_cut(line) for line in (f"{config.task}: {', '.join(names[:NAMED])}{more}", task.described))
+    of = [f"{config.task}: {', '.join(names[:NAMED])}{more}"] if names else []  # a caller's own task has none
+    return "\n".join(map(_cut, [*of, task.described]))
 
 
 def _cut(text: str) -> str:

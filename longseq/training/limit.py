@@ -8,7 +8,7 @@ from longseq.errors import ConfigError
 from longseq.log import duration, short
 
 RESERVE = 2.0
-"""Seconds of a limited run kept for writing its model, beside what an evaluation takes."""
+"""Seconds of a limited run kept for writing its model and its curve, beside what an evaluation takes."""
 SENSIBLE = 10
 """Steps from which a limit is worth naming."""
 

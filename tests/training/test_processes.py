@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from processes import finish, genome, lines, settings, start
 from safetensors.numpy import load_file
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from longseq.config import from_mapping
 from longseq.errors import ConfigError
@@ -46,6 +47,7 @@ def shared(letters, tmp_path_factory):
     jobs["whole"] = {"settings": settings(letters), "stop_after": 3}
     jobs["wide"] = {"settings": settings(letters, batch=64, data__carry=1), "stop_after": 2}
     jobs["ruined"] = {"settings": settings(letters, optimiser__rate=1e30, optimiser__warmup=0.0)}
+    jobs["tracked"] = {"settings": settings(letters, steps=3, trackers=["tensorboard"])}
     jobs["full"] = {"settings": settings(letters, checkpoint__every=3), "full_at": 6}
     jobs["unwritten"] = {"settings": settings(letters, checkpoint__every=3), "unwritten_at": 5}
     jobs["three"] = {"settings": settings(letters, processes__sequence=3)}
@@ -97,6 +99,17 @@ def test_a_loss_that_is_no_number_ends_all_processes(shared):
     assert (folder / "ruined" / "checkpoints" / "latest").read_text() == "step-00000001\n"
     assert len(json.loads((folder / "ruined" / "nonfinite.json").read_text())["windows"]) == 3
     assert (folder / "ruined" / "curve.png").exists()
+
+
+def test_the_first_process_alone_speaks_to_trackers(shared):
+    """One log, with each step in it once."""
+    folder, said = shared
+    logs = folder / "tracked" / "trackers" / "longseq"
+    assert said["tracked"] == ("", "") and len(list(logs.glob("events.*"))) == 1
+    events = EventAccumulator(str(logs)).Reload()
+    losses = {event.step: event.value for event in events.Scalars("bits_per_base")}
+    wanted = {line["step"]: line["bits_per_base"] for line in lines(folder / "tracked") if "bits_per_base" in line}
+    assert losses == pytest.approx(wanted, rel=1e-6) and len(losses) == 3
 
 
 def test_a_checkpoint_that_cannot_be_written_ends_all_processes(shared):

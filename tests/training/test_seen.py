@@ -177,5 +177,6 @@ def test_a_title_names_some_inputs(config):
 
     many = from_mapping(TrainConfig, settings("") | {"inputs": [f"/a/{n}.fa" for n in range(5)]})
     assert drawing.title(many, Task) == "next: 0.fa, 1.fa, 2.fa and 2 more\n3,000 bases"
+    assert drawing.title(from_mapping(TrainConfig, settings("") | {"inputs": []}), Task) == "3,000 bases"
     long = from_mapping(TrainConfig, settings("x" * 200))
     assert drawing.title(long, Task).splitlines()[0] == "next: " + "x" * 82 + " …"
