@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from longseq.model.mixers.attend import attend
-from longseq.model.mixers.gates import forget_bias
+from longseq.model.mixers.gates import SHORTEST, forget_bias, time_constants
 from longseq.model.mixers.heads import join_heads, split_heads, stack_heads
 from longseq.ops.convolution import short_convolution
 from longseq.ops.exchange import Exchange
@@ -47,10 +47,9 @@ class Gated(nn.Module):
         self.project = nn.Linear(width, 3 * width, bias=False)
         rates = {"channel": width, "head": heads}.get(config.decay, 0)
         self.decay = nn.Linear(width, rates) if rates else None
-        # Numbers, not a buffer: a model cast to bfloat16 keeps its time constants.
-        self.fixed = (
-            forget_bias(heads, config.longest).neg().sigmoid().neg().tolist() if config.decay == "fixed" else []
-        )
+        self.fixed: list[float] = []
+        if config.decay == "fixed":  # numbers, not a buffer: a model cast to bfloat16 keeps its time constants
+            self.fixed = (-1.0 / time_constants(heads, SHORTEST, float(config.longest))).tolist()
         self.gate = nn.Linear(width, width, bias=False) if config.output_gate else None
         if config.convolution:
             self.convolution = nn.Parameter(torch.randn(3 * width, self.taps) * 0.5 / self.taps)

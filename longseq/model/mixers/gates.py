@@ -15,6 +15,8 @@ from longseq.ops.memory import working_dtype, working_precision
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
 
+SHORTEST = 32.0
+"""Tokens: the time constant of the first head where decays are fixed."""
 KEEPER = 100.0
 """The slowest head of an input-dependent decay starts with this many times the longest context."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torch import Tensor, nn
 
-from longseq.model.mixers.gates import HeadReading, time_constants
+from longseq.model.mixers.gates import SHORTEST, HeadReading, time_constants
 from longseq.model.mixers.heads import split_heads
 from longseq.model.mixers.signed import attend_signed
 from longseq.ops.exchange import Exchange
@@ -17,9 +17,6 @@ from longseq.ops.memory import Memory, working_dtype
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
-
-SHORTEST = 32.0
-"""Tokens: the time constant of the first head."""
 
 
 class RetentionState(NamedTuple):
