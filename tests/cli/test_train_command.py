@@ -43,7 +43,7 @@ def test_trains_and_resumes(genome, tmp_path, capsys):
 
 
 def test_dry_run(genome, tmp_path, capsys):
-    assert main(["train", genome, "--out", str(tmp_path / "run"), *OPTIONS, "--minutes", "0.5", "--dry-run"]) == 0
+    assert main(["train", genome, "--out", str(tmp_path / "run"), *OPTIONS, "--minutes", "5", "--dry-run"]) == 0
     said = capsys.readouterr()
     assert "as many steps as time allows of 64 tokens" in said.out and "estimate: " in said.out
     assert "tried: one step; bits per base of its batch " in said.out
