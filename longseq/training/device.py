@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def accelerator(config: TrainConfig, logs: Path) -> Accelerator:
+def accelerator(config: TrainConfig, logs: Path | None = None) -> Accelerator:
     """The processes that a launcher (srun, torchrun) started, or this one alone, on the device asked for; trackers that
     keep files do so under `logs`.
 
