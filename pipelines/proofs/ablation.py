@@ -114,6 +114,7 @@ def trial(folder: Path, name: str, seed: int, run: Path) -> dict:
         "parameters": sum(p.numel() for p in LanguageModel(config.model).parameters()),
         "seconds": time.monotonic() - began,
         "load": os.getloadavg()[0],
+        "commit": provenance()["commit"],
     }
     print(json.dumps(row), file=sys.stderr, flush=True)
     return row
@@ -176,7 +177,8 @@ def keep(file: Path, found: dict) -> None:
             "",
             table(["variant", "bits per base", "deviation", "seeds", "parameters", "cost"], rows).rstrip("\n"),
             "",
-            f"Commit {origin['commit'][:12]}, {origin['machine']}, {origin['time']}.",
+            f"Commits {', '.join(sorted({trial['commit'][:12] for trial in found['trials']}))}, {origin['machine']}, "
+            f"{origin['time']}. Costs: {origin['commit'][:12]}.",
             "",
         ]
     )
