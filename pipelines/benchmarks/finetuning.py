@@ -134,7 +134,7 @@ def write(rows: list[Labelled], folder: Path) -> list[str]:
 def measured(folder: Path, held: list[str], changes: dict, seed: int, steps: int | None) -> dict:
     given = SETTINGS | changes | {"model.seed": seed, "data.seed": seed, "task": "classify"}
     given |= {"inputs": [str(folder / "records.fa")], "labels.file": str(folder / "labels.tsv")}
-    given |= {"labels.held_out_groups": held, "data.both_strands": folder.name != "junctions"}
+    given |= {"data.held_out_groups": held, "data.both_strands": folder.name != "junctions"}
     given |= {"steps": steps} if steps else {}
     plans: list = []
     with tempfile.TemporaryDirectory() as run:
