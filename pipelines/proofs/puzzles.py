@@ -274,7 +274,7 @@ def state_size(model: LanguageModel, length: int) -> int:
     """Numbers in the state after so many tokens."""
     with torch.no_grad():
         state = model(torch.zeros(1, length, dtype=torch.long))[1]
-    return sum(tensor.numel() for name, tensor in named_tensors(state) if name.endswith("layers") or _kept(name))
+    return sum(tensor.numel() for name, tensor in named_tensors(state) if _kept(name))
 
 
 def _kept(name: str) -> bool:

@@ -34,7 +34,8 @@ WORDS = [*(f"k{i}" for i in range(KEYS)), *(f"v{i}" for i in range(VALUES)), "-"
 PROOF = Proof(
     title="Associative recall: 64 pairs in 512 symbols",
     text="64 keys of 128, each with one of 64 values, are read once; then each key comes again, among blanks, and its "
-    "value is asked for (multi-query associative recall).",
+    "value is asked for (multi-query associative recall). Retention, linear and softmax have no short convolution, by "
+    "which a layer sees a key and its value at once.",
     puzzle=Puzzle("associative recall", WORDS, make, 1 / VALUES),
     settings={
         "steps": 900,
