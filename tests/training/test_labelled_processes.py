@@ -53,7 +53,7 @@ def data(tmp_path_factory):
         if unit == "words":
             changes["data__tokenizer"] = str(folder / "tokenizer.json")
         inputs = str(folder / ("d.jsonl" if unit == "words" else "r.fa"))
-        return settings(inputs, task=task, labels=labels, steps=8, evaluation__every=4, **changes)
+        return settings(inputs, task=task, labels=labels, **{"steps": 8, "evaluation__every": 4} | changes)
 
     return folder, tree
 
@@ -80,3 +80,15 @@ def test_two_processes_are_as_one(data, runs, tmp_path, unit, task):
     alone = TASKS[unit][task] | {"accumulate": 1}
     train(from_mapping(TrainConfig, tree(unit, task, **alone)), tmp_path / "one")
     assert max(apart(folder / unit / task, tmp_path / "one")) <= LIMIT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS["bases"])
+def test_two_processes_are_as_one_for_long(data, tmp_path, task):
+    """Two hundred steps, over the ends of many epochs, small enough for rounding not to grow from one to the next."""
+    _, tree = data
+    small = {"steps": 200, "evaluation__every": 100, "optimiser__rate": 1e-4}
+    long = tree("bases", task, **TASKS["bases"][task] | small)
+    assert finish(*start(2, [{"settings": long, "out": str(tmp_path / "two")}], tmp_path)) == [[""], [""]]
+    train(from_mapping(TrainConfig, long | {"accumulate": 1}), tmp_path / "one")
+    assert max(apart(tmp_path / "two", tmp_path / "one")) <= LIMIT
