@@ -24,7 +24,7 @@ SHOWN = 5
 _ACCESSION = re.compile(r"(?=[A-Z])((?:[A-Z]{1,4}_)?[A-Z]{0,6}\d{5,})(?:\.(\d+))?")
 _CHROMOSOME = re.compile(r"(?i:chr(?:omosome)?)[_-]?(?=.)")
 _MITOCHONDRION = frozenset(("M", "Mt", "MT"))
-_TAGS = frozenset(("bbs", "dbj", "emb", "ENA", "gb", "gi", "gnl", "gpp", "lcl", "nat", "pdb", "ref", "tpd", "tpe", "tpg"))
+_TAGS = frozenset(("dbj", "emb", "ENA", "gb", "gi", "gnl", "lcl", "pdb", "ref", "tpd", "tpe", "tpg"))
 _EXACT, _ALIAS, _LIKE = range(3)
 
 
