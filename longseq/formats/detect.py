@@ -102,7 +102,7 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
     if not sample:
         problem = "was cut before its first letter" if stream.truncated else "holds no data"
         raise InputError(problem, where=where, remedy="copy or download the file again")
-    if (reads := _BINARY.get(sample[:4])) is not None and not (reads is CRAM and sample[4:5].isalpha()):
+    if (reads := _BINARY.get(sample[:4])) is not None and not (reads is CRAM and sample[4:5] >= b" "):
         if kind == "document":
             raise InputError(where=where, expected="a document", found=reads.name)
         return reads
