@@ -31,6 +31,8 @@ _PAIRED, _FIRST_OF_PAIR, _LAST_OF_PAIR = 0x1, 0x40, 0x80
 _PHRED = bytes(min(score, 93) + 33 for score in range(256))
 _CRAM_END = b"\x0f\xe0EOF\0"
 """In the last container of every CRAM (CRAM specification 3.1, section 9)."""
+_CRAM_LEFT = {2: 22, 3: 30}
+"""Bytes from there to the end, by version."""
 
 
 def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: int = READ_BLOCK) -> Iterator[Record]:
@@ -128,7 +130,8 @@ class _Feeder(threading.Thread):
     def __init__(self, stream: ByteStream, end: int):
         super().__init__(daemon=True)
         self._stream, self._end = stream, end
-        self.cram = stream.peek(4) == b"CRAM"
+        start = stream.peek(5)
+        self.cram, self._version = start.startswith(b"CRAM"), start[-1]
         self.fault: Exception | None = None
         """Why the stream could not be read to its end."""
 
@@ -139,7 +142,7 @@ class _Feeder(threading.Thread):
                 while piece := self._stream.read(_PIECE):
                     pipe.write(piece)
                     tail = (tail + piece)[-64:]
-                if self.cram and _CRAM_END not in tail:
+                if self.cram and len(tail) - tail.rfind(_CRAM_END) != _CRAM_LEFT.get(self._version, 30):
                     self._stream.truncated = True
         except BrokenPipeError:
             pass  # whoever reads has seen enough
