@@ -26,6 +26,7 @@ DOORS = {
     "matplotlib": "report",
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
+    "pysam": "formats",
     "rich": None,  # the ground and whoever shows something
     "safetensors": None,  # weights (model) and snapshots (streaming)
     "sentencex": "tokens",

@@ -28,6 +28,12 @@ region_option = click.option(
     help="Only this stretch, 1-based and closed.",
 )
 """`--region`, once."""
+alias_option = click.option(
+    "--alias",
+    metavar="FILE",
+    help="Two names of one record a line, where --region and the sequences spell it differently.",
+)
+strict_option = click.option("--strict", is_flag=True, help="A region past the end of its record is an error, not cut.")
 unknown_option = click.option(
     "--on-unknown",
     type=click.Choice(["error", "N"]),

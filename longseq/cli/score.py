@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import computing, region_option, talking, unknown_option
+from longseq.cli.options import alias_option, computing, region_option, strict_option, talking, unknown_option
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     help="Score the reverse complement as well, in a row of its own.",
 )
 @region_option
+@alias_option
+@strict_option
 @unknown_option
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
@@ -50,6 +52,8 @@ def command(
     as_json: bool,
     strands: Any,
     region: str | None,
+    alias: str | None,
+    strict: bool,
     on_unknown: Any,
     resume: bool,
     snapshot_every: int | None,
@@ -63,15 +67,16 @@ def command(
 ) -> int:
     """What each record costs under a model, in bits, each base scored from all bases before it.
 
-    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed by gzip, bgzip, bzip2, xz or
-    zstd, or `-` for standard input. The table has a row a record and strand: its length, the bases A, C, G and T that
-    are scored, their bits in all and a base. bits.npy holds float32 bits of every base, NaN where it is none of those,
-    row after row in the order of the table, at the bases' places in the record on either strand.
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, as it is or packed by gzip, bgzip,
+    bzip2, xz or zstd, or `-` for standard input. The table has a row a record and strand: its length, the bases A, C, G
+    and T that are scored, their bits in all and a base. bits.npy holds float32 bits of every base, NaN where it is none
+    of those, row after row in the order of the table, at the bases' places in the record on either strand.
 
     With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
     a run that was never stopped; of a run that is done already it says so. Two runs never write to one --out.
     """
     from longseq.errors import UsageError
+    from longseq.formats.aliases import read_aliases
     from longseq.records import Interval
     from longseq.tasks.score import Request, finished, scored
     from longseq.tasks.summarize.model import load_model
@@ -86,6 +91,8 @@ def command(
         track=track,
         on_unknown=on_unknown,
         region=None if region is None else Interval.parse(region),
+        alias=() if alias is None else read_aliases(alias),
+        strict=strict,
         state=state,
         save_state=save_state,
         **given,

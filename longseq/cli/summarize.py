@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
+from longseq.cli.options import (
+    alias_option,
+    column_option,
+    computing,
+    region_option,
+    strict_option,
+    talking,
+    unknown_option,
+)
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -34,6 +42,8 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @column_option
 @region_option
+@alias_option
+@strict_option
 @unknown_option
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
@@ -59,6 +69,8 @@ def command(
     kind: Any,
     column: str | None,
     region: str | None,
+    alias: str | None,
+    strict: bool,
     on_unknown: Any,
     window: int | None,
     strands: Any,
@@ -73,10 +85,11 @@ def command(
 ) -> int:
     """What is in sequences and documents, and where to look.
 
-    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, CSV, TSV, as it is
-    or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-` for standard input. Content decides, not
-    the name, but for CSV and TSV.
+    An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, GFF3 with its ##FASTA, plain text,
+    Markdown, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-`
+    for standard input. Content decides, not the name, but for CSV and TSV.
     """
+    from longseq.formats.aliases import read_aliases
     from longseq.records import Interval
     from longseq.tasks.summarize.files import Request
     from longseq.tasks.summarize.model import load_model
@@ -91,6 +104,8 @@ def command(
         column=column,
         on_unknown=on_unknown,
         region=None if region is None else Interval.parse(region),
+        alias=() if alias is None else read_aliases(alias),
+        strict=strict,
         strands=strands,
         budget=_budget(sentences, words, ratio),
         **given,

@@ -21,7 +21,9 @@ from longseq.records import Kind
 SAMPLE = 1 << 16
 """Bytes looked at."""
 
-ACCEPTED = "FASTA, FASTQ, GenBank, EMBL, 2bit, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
+ACCEPTED = (
+    "FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
+)
 
 
 class Format(NamedTuple):
@@ -38,6 +40,10 @@ FASTQ = Format("fastq", "dna", "fastq")
 GENBANK = Format("genbank", "dna", "genbank")
 EMBL = Format("embl", "dna", "genbank")
 TWOBIT = Format("2bit", "dna", "twobit")
+BAM = Format("bam", "dna", "alignments")
+CRAM = Format("cram", "dna", "alignments")
+SAM = Format("sam", "dna", "alignments")
+GFF3 = Format("gff3", "dna", "gff")
 TEXT = Format("text", "document", "text")
 MARKDOWN = Format("markdown", "document", "text")
 JSONL = Format("jsonl", "document", "tabular")
@@ -62,8 +68,6 @@ _BY_SUFFIX = {
 _FOREIGN_BINARY = (
     (b"%PDF", "a PDF"),
     (b"PK\x03\x04", "a zip archive (or DOCX, EPUB)"),
-    (b"BAM\1", "BAM"),
-    (b"CRAM", "CRAM"),
     (b"BCF\2", "BCF"),
     (b"\x89HDF", "HDF5"),
     (b"\x1f\x9d", "a .Z archive"),
@@ -74,11 +78,14 @@ _FOREIGN_BINARY = (
 )
 _FOREIGN_TEXT = (
     (re.compile(rb"##fileformat=VCF"), "VCF"),
-    (re.compile(rb"##gff-version"), "GFF"),
-    (re.compile(rb"@(HD|SQ|RG|PG)\t"), "SAM"),
     (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
 )
 _UTF8_BOM = b"\xef\xbb\xbf"
+_BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
+_SAM = re.compile(
+    rb"@(HD|SQ|RG|PG)\t[A-Za-z]|[!-?A-~]{1,254}\t\d+\t[!-~]+\t\d+\t\d+\t(\*|(\d+[MIDNSHPX=])+)\t[!-~]+\t\d+\t-?\d+\t"
+)
+"""A line of the header, or an alignment (SAM specification, sections 1.3 and 1.4)."""
 
 
 def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
@@ -95,10 +102,10 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
     if not sample:
         problem = "was cut before its first letter" if stream.truncated else "holds no data"
         raise InputError(problem, where=where, remedy="copy or download the file again")
-    if sample[:4] in (b"\x1a\x41\x27\x43", b"\x43\x27\x41\x1a"):
+    if (reads := _BINARY.get(sample[:4])) is not None and not (reads is CRAM and sample[4:5] >= b" "):
         if kind == "document":
-            raise InputError(where=where, expected="a document", found="2bit")
-        return TWOBIT
+            raise InputError(where=where, expected="a document", found=reads.name)
+        return reads
     if (binary := _binary_table(sample)) is not None:
         return binary
     _refuse_binary(sample, where)
@@ -138,6 +145,10 @@ def _binary_table(sample: bytes) -> Format | None:
 
 
 def _sequence(text: bytes, suffix: Format | None) -> Format | None:
+    if _SAM.match(text):
+        return SAM
+    if text.startswith(b"##gff-version"):
+        return GFF3
     start = text.lstrip()
     lines = start.splitlines()
     if not lines:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from longseq.errors import InputError, place
@@ -10,8 +10,10 @@ from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.body import Body
 from longseq.formats.containers import ByteStream
 from longseq.formats.header import split_header
-from longseq.formats.letters import OnUnknown
+from longseq.formats.letters import NO_PROTEIN, OnUnknown, looks_like_protein, squeeze
 from longseq.records import Record
+
+_HEADER = "put a line such as '>name' above the letters, or read it as text with --kind document"
 
 
 def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: int = READ_BLOCK) -> Iterator[Record]:
@@ -21,12 +23,21 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
     Letters of a record that nobody walks are skipped without a check.
 
     Raises:
-        InputError: letters before the first `>`. An illegal letter raises from the pieces, and the reader can go on
-            with the next record.
+        InputError: letters before the first `>`; a file of protein. An illegal letter raises from the pieces, and the
+            reader can go on with the next record.
     """
     text = Blocks(stream, read_block)
-    body, index = Body(text, b">", on_unknown), 0
-    _seek_first(text)
+    text.skip_mark()
+    yield from records_below(text, on_unknown)
+
+
+def records_below(
+    text: Blocks, on_unknown: OnUnknown, circular: Collection[str] = (), remedy: str = _HEADER
+) -> Iterator[Record]:
+    """Records from where `text` stands; those named in `circular` are, and `remedy` goes where no header follows."""
+    stream, body, index = text.stream, Body(text, b">", on_unknown), 0
+    _seek_first(text, remedy)
+    _refuse_protein(text)
     while True:
         line = text.line
         header = text.readline()
@@ -41,7 +52,7 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
             pieces=iter(()),
             description=description,
             line=line,
-            topology=_topology(description),
+            topology="circular" if name in circular else _topology(description),
         )
         record.pieces = body.open(record)
         yield record
@@ -49,16 +60,22 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
         index += 1
 
 
-def _seek_first(text: Blocks) -> None:
-    text.skip_mark()
+def _seek_first(text: Blocks, remedy: str) -> None:
     text.skip_blank()
     if not text.ended and text.data[text.at : text.at + 1] != b">":
         raise InputError(
             where=place(text.stream.source, text.line),
             expected="a FASTA header that begins with '>'",
             found=repr(text.data[text.at : text.at + 20].split(b"\n")[0].strip().decode("utf-8", "replace")),
-            remedy="put a line such as '>name' above the letters, or read it as text with --kind document",
+            remedy=remedy,
         )
+
+
+def _refuse_protein(text: Blocks) -> None:
+    """By the letters of the block in hand, so that a file of protein is one error, not one a record."""
+    lines = text.data[text.at :].split(b"\n")
+    if looks_like_protein(squeeze(b"".join(line for line in lines if not line.startswith(b">")))):
+        raise InputError(where=place(text.stream.source), expected="DNA", found="protein", remedy=NO_PROTEIN)
 
 
 def _topology(description: str) -> Literal["circular", "linear"] | None:

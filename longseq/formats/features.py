@@ -1,12 +1,15 @@
 """Annotated intervals of BED, GFF3, GTF and GenBank files: record, start, end, strand, and what is there.
 
 BED is 0-based and half-open, its fourth column is the name (UCSC, "BED format"). GFF3 and GTF are 1-based and closed,
-their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); a `##FASTA` part is not read.
+their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); a `##FASTA` part is not read. A
+feature that crosses the origin of a circular record comes in two: GenBank joins them, GFF3 gives them an end past that
+of a landmark with `Is_circular=true`, which stands above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -14,6 +17,7 @@ from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
 from longseq.formats.genbank_features import stretches
+from longseq.formats.gff import is_circular
 from longseq.formats.header import decode
 from longseq.records import Interval
 
@@ -38,6 +42,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
     stream = open_bytes(source)
     try:
         text, parse = Blocks(stream, READ_BLOCK), None
+        ends: dict[str, int] = {}
         text.skip_mark()
         if text.fill() and text.data.startswith(b"LOCUS ", text.at):
             for part in stretches(text):
@@ -52,7 +57,10 @@ def read_features(source: str | Path) -> Iterator[Feature]:
                 continue
             cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
             parse = parse or (_gff if len(cells) in (8, 9) and not cells[1].isdigit() else _bed)
-            yield parse(cells, line, name)
+            feature = parse(cells, line, name)
+            if parse is _gff and len(cells) > 8 and is_circular(cells[8]):
+                ends.setdefault(feature.interval.record, feature.interval.end)
+            yield from _unwound(feature, ends.get(feature.interval.record), name)
             found = True
         if stream.truncated:
             raise InputError("ends early", where=place(name), remedy="copy or download the file again")
@@ -60,6 +68,22 @@ def read_features(source: str | Path) -> Iterator[Feature]:
         stream.close()
     if not found:
         raise InputError(where=place(name), expected="intervals (BED, GFF3, GTF or GenBank)", found="none")
+
+
+def _unwound(feature: Feature, end: int | None, source: str) -> Iterator[Feature]:
+    """A feature in the parts that it has on a record that closes at `end`; None: it does not."""
+    whole = feature.interval
+    if end is None or whole.end <= end:
+        yield feature
+        return
+    if whole.start >= end or len(whole) > end:
+        raise InputError(
+            where=place(source, feature.line),
+            expected=f"a feature that begins on {whole.record} and runs around it once at most ({end:,} bases)",
+            found=f"{whole.start + 1}, {whole.end}",
+        )
+    yield feature._replace(interval=replace(whole, end=end))
+    yield feature._replace(interval=replace(whole, start=0, end=whole.end - end))
 
 
 def _bed(cells: list[str], line: int, source: str) -> Feature:

@@ -13,7 +13,15 @@ LETTERS = IUPAC + b"U" + IUPAC.lower() + b"u"
 """All that a DNA record may hold: the fifteen codes and U, in either case."""
 
 _AS_N = bytes(c if c in LETTERS else ord("n") if chr(c).islower() and c < 128 else ord("N") for c in range(256))
-_PROTEIN_ONLY = frozenset(b"EFILPQefilpq")
+NO_PROTEIN = "give the nucleotide sequences: proteins are not read"
+_PROTEIN_ONLY = b"EFILPQefilpq"
+"""Amino acids whose letters are no nucleotide code: about a third of a protein, none of DNA with any IUPAC codes."""
+
+
+def looks_like_protein(letters: bytes) -> bool:
+    """Whether a tenth of the letters, of three kinds or more, stand for amino acids only."""
+    other = len(letters) - len(letters.translate(None, _PROTEIN_ONLY))
+    return other * 10 >= len(letters) > 0 and len(set(letters.upper()) & set(_PROTEIN_ONLY)) >= 3
 
 
 def squeeze(run: bytes) -> bytes:
@@ -32,7 +40,7 @@ def check(letters: bytes, run: bytes, record: Record, base: int, line: int | Non
     """`letters` (squeezed from `run`, which begins at `base` and `line`) once they are known to be good.
 
     With `on_unknown="N"` other letters are read as N (lower case as n) and counted in the record's notes; `>` inside a
-    line stays an error, since it is the header of a lost record.
+    line stays an error, since it is the header of a lost record, and so does protein.
 
     Raises:
         AlphabetError: names the record, the line of the letter, and its base, 1-based.
@@ -40,7 +48,8 @@ def check(letters: bytes, run: bytes, record: Record, base: int, line: int | Non
     bad = letters.translate(None, LETTERS)
     if not bad:
         return letters
-    if on_unknown == "N":
+    protein = looks_like_protein(letters)
+    if on_unknown == "N" and not protein:
         if b">" not in bad:
             record.notes = {**record.notes, "read_as_N": int(record.notes.get("read_as_N", 0)) + len(bad)}
             return letters.translate(_AS_N)
@@ -49,8 +58,8 @@ def check(letters: bytes, run: bytes, record: Record, base: int, line: int | Non
     found = run[at : at + 1]
     if found == b">":
         remedy = "a header must begin its line: was a file without a final line feed joined to another?"
-    elif len(_PROTEIN_ONLY.intersection(bad)) >= 3:
-        remedy = "this looks like protein, which is not read"
+    elif protein:
+        remedy = f"this looks like protein; {NO_PROTEIN}"
     else:
         remedy = "--on-unknown N reads it as N"
     raise AlphabetError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,8 @@ class Reading(Iterator[Record]):
         return record
 
     def close(self) -> None:
+        if isinstance(self._records, Generator):
+            self._records.close()  # a reader may have a thread that reads the stream
         self._stream.close()
 
     def __enter__(self) -> Reading:

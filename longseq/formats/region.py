@@ -3,32 +3,68 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from longseq.errors import InputError, UsageError
+from longseq.errors import InputError, UsageError, place
+from longseq.formats.names import Aliases, match
 from longseq.records import Interval, Record
+
+log = logging.getLogger("longseq")
 
 _REMEMBERED = 10_000
 """Names kept to suggest near ones from."""
 _OPEN_END = 2**63 - 1
 
 
-def pick(records: Iterable[Record], interval: Interval) -> Record:
-    """The first record named `interval.record`, cut to the interval.
+def pick(
+    records: Iterable[Record],
+    interval: Interval,
+    *,
+    alias: Aliases = (),
+    again: Callable[[], Iterable[Record]] | None = None,
+    strict: bool = False,
+) -> Record:
+    """The first record named `interval.record`, else the one of another spelling, cut to the interval.
+
+    Args:
+        alias: pairs of names of one record.
+        again: opens the source anew, since that no record has the very name is known at its end only; None: it cannot
+            be, and a record of another spelling is an error that names it.
+        strict: an end past the end of the record is an error.
 
     Raises:
-        InputError: no record has that name; near names are listed.
+        InputError: no record has that name, and near names are listed; or several have a like one.
     """
     names: list[str] = []
+    found: list[Record] = []
     source, count = "", 0
-    for record in records:
-        if record.id == interval.record:
-            return cut(record, interval)
-        source, count = record.source, count + 1
-        if len(names) < _REMEMBERED:
-            names.append(record.id)
-    near = difflib.get_close_matches(interval.record, names, 3)
+
+    def others() -> Iterator[str]:
+        nonlocal source, count
+        for record in records:
+            if record.id == interval.record:
+                found.append(record)
+                return
+            source, count = record.source, count + 1
+            if len(names) < _REMEMBERED:
+                names.append(record.id)
+            yield record.id
+
+    try:
+        matched = match([interval.record], others(), alias)
+    except InputError:
+        if not found:  # of names like it there are several, but the very one
+            raise
+    if found:
+        return cut(found[0], interval, strict=strict)
+    meant = matched.mapping.get(interval.record)
+    if meant is not None and again is not None:
+        for note in matched.notes:
+            log.warning("%s: %s", place(source), note)
+        return cut(next(record for record in again() if record.id == meant), interval, strict=strict)
+    near = [meant] if meant is not None else difflib.get_close_matches(interval.record, names, 3)
     shown = ", ".join(map(_spelled, names[:5]))
     listed = f"did you mean {' or '.join(map(_spelled, near))}?" if near else f"names in it: {shown}"
     raise InputError(
@@ -48,23 +84,23 @@ def _spelled(name: str) -> str:
     return name if plain else f"{name}:1-"
 
 
-def cut(record: Record, interval: Interval) -> Record:
+def cut(record: Record, interval: Interval, *, strict: bool = False) -> Record:
     """`record` with the letters of `[start, end)` only, and `notes["offset"]`, where they began in the whole record.
 
     Reading stops at the end of the interval. An end past the end of the record is clipped, and unless it was left open
     `notes["clipped_end"]` then says where the record ended.
 
     Raises:
-        InputError: from the pieces, when the interval starts past the end of the record.
+        InputError: from the pieces, when the interval starts past the end of the record, or ends there with `strict`.
     """
     piece = replace(record, pieces=iter(()), length=None, notes={**record.notes, "offset": interval.start})
     if record.quality is not None:
         piece.quality = record.quality[interval.start : interval.end]
-    piece.pieces = _slices(record, piece, interval)  # type: ignore[assignment]
+    piece.pieces = _slices(record, piece, interval, strict)  # type: ignore[assignment]
     return piece
 
 
-def _slices(whole: Record, part: Record, interval: Interval) -> Iterator[bytes | str]:
+def _slices(whole: Record, part: Record, interval: Interval, strict: bool) -> Iterator[bytes | str]:
     at = 0
     for piece in whole.pieces:
         start, end = max(interval.start - at, 0), min(interval.end - at, len(piece))
@@ -82,6 +118,12 @@ def _slices(whole: Record, part: Record, interval: Interval) -> Iterator[bytes |
                 where=whole.where,
                 expected=f"a region that starts before the end, at {at:,}",
                 found=f"a start at {interval.start + 1:,} (1-based)",
+            )
+        if at < interval.end != _OPEN_END and strict:
+            raise InputError(
+                where=whole.where,
+                expected=f"a region that ends at {at:,} or before",
+                found=f"an end at {interval.end:,}",
             )
         if at < interval.end != _OPEN_END:
             part.notes = {**part.notes, "clipped_end": at}

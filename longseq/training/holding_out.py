@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from longseq.errors import ConfigError, InputError
+from longseq.formats.names import same_but_version
 
 KEY = "data.held_out_groups"
 _ROUNDING = 1e-9
@@ -81,16 +82,10 @@ def near(name: str, names: Sequence[str]) -> str | None:
 def _alike(name: str, names: Sequence[str]) -> str | None:
     """One that differs in its version or the data base it names (`NC_000913`, `ref|NC_000913.3|`), else one that is
     spelled alike among the first thousand."""
-    stems = _stems(name)
     for other in names:
-        if stems & _stems(other):
+        if same_but_version(name, other):
             return other
     return next(iter(difflib.get_close_matches(name, names[:1000], 1, 0.8)), None)
-
-
-def _stems(name: str) -> set[str]:
-    parts = name.split("|")
-    return {part.split(".")[0] for part in parts if len(parts) == 1 or any(map(str.isdigit, part))}
 
 
 def draw(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from longseq.errors import ConfigError, InputError
+from longseq.formats.aliases import read_aliases
+from longseq.formats.names import Matched, match
 from longseq.formats.rows import ID, TITLE
 from longseq.formats.table import Header, Row, Table, read_header, read_table
 from longseq.log import count
@@ -67,8 +69,10 @@ def read_labels(
     table = read_table(config.file, {name for name in (named, column, group) if name is not None})
     if config.by == "file":
         ids = [os.path.abspath(name) for name in ids]
-    rows = _rows(table, named, column, config.by)
-    notes = [_unknown(table, rows, ids, config)]
+    rows, notes = _rows(table, named, column, config.by), []
+    if config.by == "record" and not own:
+        rows, notes = _renamed(table, rows, column, ids, config)
+    notes.append(_unknown(table, rows, ids, config))
     labelled = [(i, rows[name]) for i, name in enumerate(ids) if name in rows and lengths[i] > 0]
     kept, found = [i for i, _ in labelled], [row for _, row in labelled]
     if not kept:
@@ -123,14 +127,39 @@ def _rows(table: Table, named: str | None, column: str, by: str) -> dict[str, Ro
             continue
         if by == "file":
             name = beside(row.source, name)
-        other = rows.setdefault(name, row)
-        if other.cells[column] != label:
-            raise InputError(
-                where=table.where(row),
-                expected=f"one label of {name}, {other.cells[column]!r} as in line {other.line}",
-                found=repr(label),
-            )
+        _add(table, rows, name, row, column)
     return rows
+
+
+def _add(table: Table, rows: dict[str, Row], name: str, row: Row, column: str) -> None:
+    other = rows.setdefault(name, row)
+    if other.cells[column] != row.cells[column]:
+        raise InputError(
+            where=table.where(row),
+            expected=f"one label of {name}, {other.cells[column]!r} as in line {other.line}",
+            found=repr(row.cells[column]),
+        )
+
+
+def _renamed(
+    table: Table, rows: dict[str, Row], column: str, ids: Sequence[str], config: LabelConfig
+) -> tuple[dict[str, Row], list[str]]:
+    """The rows by the names that the records have, and what to say of that."""
+    matched = match_labels(rows, ids, config)
+    renamed: dict[str, Row] = {}
+    for name, row in rows.items():
+        _add(table, renamed, matched.mapping.get(name, name), row, column)
+    return renamed, list(matched.notes)
+
+
+def match_labels(names: Iterable[str], ids: Sequence[str], config: LabelConfig) -> Matched:
+    """Which records the names in the file of labels are.
+
+    Raises:
+        InputError: more than one, or a file of aliases that cannot be read.
+    """
+    alias = () if config.alias is None else read_aliases(config.alias)
+    return match(names, ids, alias, where=config.file, remedy="labels.alias=FILE says which, two names a line")
 
 
 def beside(table: str, name: str) -> str:

@@ -11,6 +11,7 @@ from longseq.formats.features import Feature, read_features
 from longseq.log import count
 from longseq.training.config import LabelConfig
 from longseq.training.holding_out import near, some
+from longseq.training.labels import match_labels
 
 
 class Painting:
@@ -31,11 +32,17 @@ class Painting:
         self.skipped = 0
         """Intervals of unknown records."""
         passed: set[str] = set()
+        features: list[Feature] = []
         for feature in read_features(config.file):
             if config.classes and feature.name not in config.classes:
                 passed.add(feature.name)
-                continue
-            record = place_of.get(feature.interval.record)
+            else:
+                features.append(feature)
+        matched = match_labels(dict.fromkeys(feature.interval.record for feature in features), ids, config)
+        self.notes = matched.notes
+        """Names that were matched though they are spelled differently."""
+        for feature in features:
+            record = place_of.get(matched.mapping.get(feature.interval.record, ""))
             if record is None:
                 self._refuse(feature, ids, config)
                 self.skipped += 1

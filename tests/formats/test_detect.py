@@ -28,6 +28,14 @@ CASES = [
     (b"@r\n" + b"ACGT" * 20_000, "fastq"),
     (b"LOCUS       A   4 bp DNA\nORIGIN\n 1 acgt\n//\n", "genbank"),
     (b"ID   X; SV 1; linear; DNA; STD; PLN; 4 BP.\n", "embl"),
+    (b"BAM\1" + bytes(30), "bam"),
+    (b"CRAM\3\0" + bytes(30), "cram"),
+    (b"CRAM the night before is no way to learn.\n", "text"),
+    (b"@HD\tVN:1.6\n", "sam"),
+    (b"@HD one\nACGT\n+\nIIII\n", "fastq"),
+    (b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n", "sam"),
+    (b"r1\t0\tchr1\t5\t60\t2S2M\t=\t9\t-8\tACGT\t*\tNM:i:0\n", "sam"),
+    (b"##gff-version 3\n##FASTA\n>chr1\nACGTACGTACGT\n", "gff3"),
     (b'{"text": "one"}\n', "jsonl"),
     (b'{"text": "' + b"x" * 70_000 + b'"}\n', "jsonl"),
     (b"text,n\none,1\n", "text"),
@@ -108,11 +116,8 @@ def tar(data: bytes) -> bytes:
         (b"text\0text", "binary data"),
         (b"%PDF-1.7\n", "a PDF"),
         (b"PK\x03\x04" + bytes(30), "a zip archive"),
-        (b"BAM\1" + bytes(30), "BAM"),
         (tar(b">a\nA\n"), "a tar archive; unpack it first"),
         (b"##fileformat=VCFv4.2\n", "VCF; --kind document reads it as plain text"),
-        (b"##gff-version 3\n##FASTA\n>chr1\nACGTACGTACGT\n", "GFF"),
-        (b"@HD\tVN:1.6\n", "SAM"),
         (b"<!DOCTYPE html>\n", "XML or HTML"),
         ("ACGT".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
@@ -148,5 +153,7 @@ def test_a_source_without_records_is_an_error(make, file, data, format):
 def test_kinds_that_cannot_be(make, to_twobit):
     with pytest.raises(InputError, match="expected a document, found 2bit"):
         read(make("a", to_twobit([("a", b"ACGT")])), kind="document")
+    with pytest.raises(InputError, match="expected a document, found bam"):
+        read(make("b", b"BAM\1" + bytes(30)), kind="document")
     with pytest.raises(InputError, match="found VCF"):
         read(make("c", b"##fileformat=VCFv4.2\n"), kind="dna")

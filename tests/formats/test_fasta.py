@@ -119,10 +119,30 @@ def test_header_joined_to_a_line_is_no_letter(make, on_unknown, read_block):
     assert next(reading).id == "c"
 
 
-def test_protein_is_called_protein(make):
-    path = make("a.fa", b">p\nMKVLAAGIVGLFEPQILK\n")
-    with pytest.raises(AlphabetError, match=r"found 'L' at base 4; this looks like protein"):
-        b"".join(next(read(path)).pieces)
+PROTEIN = b"MKVLAAGIVGLFEPQILKSTNWYHDRC*"
+
+
+@pytest.mark.parametrize("on_unknown", ["error", "N"])
+def test_a_file_of_protein_is_one_error(make, on_unknown):
+    path = make("a.faa", b">p\n" + PROTEIN + b"\n>q\n" + PROTEIN.lower() + b"\n")
+    with pytest.raises(InputError, match=r"a\.faa: expected DNA, found protein; give the nucleotide sequences"):
+        next(read(path, on_unknown=on_unknown))
+
+
+@pytest.mark.parametrize("on_unknown", ["error", "N"])
+def test_a_protein_among_dna_is_called_protein(make, on_unknown):
+    reading = read(make("a.fa", b">d\n" + b"ACGT" * 100 + b"\n>p\n" + PROTEIN + b"\n>e\nAC\n"), on_unknown=on_unknown)
+    assert b"".join(next(reading).pieces) == b"ACGT" * 100
+    with pytest.raises(AlphabetError, match=r"\(p\): .*found 'L' at base 4; this looks like protein"):
+        b"".join(next(reading).pieces)
+    assert b"".join(next(reading).pieces) == b"AC"
+
+
+def test_dna_of_ambiguity_codes_is_no_protein(make):
+    codes = b"ACGTRYSWKMBDHVNU" * 4
+    assert b"".join(next(read(make("a.fa", b">a\n" + codes + b"\n"))).pieces) == codes
+    with pytest.raises(AlphabetError, match="found 'E' at base 65; --on-unknown N reads it as N"):
+        b"".join(next(read(make("b.fa", b">b\n" + codes + b"E\n"))).pieces)
 
 
 def test_what_is_not_walked_is_skipped_unchecked(make):

@@ -84,3 +84,40 @@ def test_truncation_and_unknown_letters_pass_through(make, pack):
     record = pick(read(path, on_unknown="N"), Interval.parse("r:2"))
     assert b"".join(record.pieces) == b"CNT"
     assert record.truncated and record.notes == {"offset": 1, "read_as_N": 1}
+
+
+NAMED = b">gi|1|ref|NC_000001.1|\nACGT\n>1\nGG\n>plasmid\nTTT\n"
+
+
+@pytest.mark.parametrize(("text", "letters"), [("NC_000001:2-3", b"CG"), ("chr1", b"GG"), ("main:1-2", b"TT")])
+def test_another_spelling_is_found_when_the_very_name_is_not_there(make, caplog, text, letters):
+    path = make("a.fa", NAMED)
+    record = pick(read(path), Interval.parse(text), alias=[("main", "plasmid")], again=lambda: read(path))
+    assert b"".join(record.pieces) == letters
+    said = f"a.fa: note: names matched: {Interval.parse(text).record} is {record.id}"
+    assert len(caplog.messages) == 1 and caplog.messages[0].endswith(said)
+
+
+def test_the_very_name_comes_before_all_that_are_like_it(make):
+    path = make("a.fa", b">chr1\nA\n>Chr1\nC\n>1\nG\n")
+    assert pick(read(path), Interval.parse("1"), again=lambda: read(path)).id == "1"
+    with pytest.raises(
+        InputError, match="one record for 'CHR1', found 'chr1', 'Chr1', '1'; say which with --alias FILE"
+    ):
+        pick(read(path), Interval.parse("CHR1"), again=lambda: read(path))
+
+
+def test_what_cannot_be_read_twice_names_the_other_spelling(make):
+    with pytest.raises(InputError, match=r"did you mean gi\|1\|ref\|NC_000001\.1\|\?$"):
+        pick(read(make("a.fa", NAMED)), Interval.parse("NC_000001"))
+
+
+def test_end_past_the_end_is_an_error_where_it_must_not_be(make):
+    record = pick(read(make("a.fa", TEXT)), Interval.parse("chr2:11-21"), strict=True)
+    with pytest.raises(
+        InputError, match=r"a\.fa:3 \(chr2\): expected a region that ends at 20 or before, found an end at 21"
+    ):
+        b"".join(record.pieces)
+    for text in ("chr2:11-20", "chr2:11-"):
+        record = pick(read(make("a.fa", TEXT)), Interval.parse(text), strict=True)
+        assert b"".join(record.pieces) == SEQUENCE[10:]

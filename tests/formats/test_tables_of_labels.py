@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from longseq.errors import InputError
+from longseq.formats.bed import BedWriter
 from longseq.formats.features import read_features
 from longseq.formats.table import read_table
+from longseq.records import Interval
 
 
 def test_tables(tmp_path):
@@ -119,3 +121,51 @@ def test_features_of_a_genome_are_those_of_biopython():
             for part in feature.location.parts
         ]
     assert sorted(x[1:] for x in flat(path)) == sorted(wanted) and len(wanted) > 500
+
+
+CIRCLE = """##gff-version 3
+##sequence-region p 1 100
+p\tus\tregion\t1\t100\t.\t+\t.\tID=p;Is_circular=true
+p\tus\tCDS\t91\t110\t.\t-\t0\tID=1
+p\tus\tCDS\t100\t100\t.\t+\t0\tID=2
+"""
+
+
+def test_features_across_an_origin_come_in_two(tmp_path):
+    (tmp_path / "c.gff").write_text(CIRCLE)
+    assert flat(tmp_path / "c.gff") == [
+        (3, "p", 0, 100, "+", "region"),
+        (4, "p", 90, 100, "-", "CDS"),
+        (4, "p", 0, 10, "-", "CDS"),
+        (5, "p", 99, 100, "+", "CDS"),
+    ]
+    joined = "LOCUS       p  100 bp DNA circular\nFEATURES\n     CDS             complement(join(91..100,1..10))\n"
+    (tmp_path / "c.gb").write_text(joined + "     tRNA            join(100,1..3)\n//\n")
+    assert [x[2:] for x in flat(tmp_path / "c.gb")] == [
+        (90, 100, "-", "CDS"), (0, 10, "-", "CDS"), (99, 100, "+", "tRNA"), (0, 3, "+", "tRNA"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ["101\t110", "91\t191"])
+def test_features_that_begin_behind_an_origin_or_run_around_it_twice(tmp_path, place):
+    (tmp_path / "c.gff").write_text(CIRCLE.replace("91\t110", place))
+    with pytest.raises(InputError, match=r"c\.gff:4: expected a feature that begins on p and runs around it once"):
+        flat(tmp_path / "c.gff")
+
+
+def test_an_end_past_a_landmark_that_is_no_circle_is_left_to_who_knows_the_record(tmp_path):
+    (tmp_path / "c.gff").write_text(CIRCLE.replace(";Is_circular=true", ""))
+    assert flat(tmp_path / "c.gff")[1] == (4, "p", 90, 110, "-", "CDS")
+
+
+def test_gtf(tmp_path):
+    (tmp_path / "a.gtf").write_text('#!genome\nc1\tus\texon\t5\t5\t.\t-\t.\tgene_id "g"; transcript_id "t";\n')
+    assert flat(tmp_path / "a.gtf") == [(2, "c1", 4, 5, "-", "exon")]
+
+
+def test_bed_of_one_base_comes_back(tmp_path):
+    wanted = [Interval(record="c1", start=0, end=1, strand="+"), Interval(record="c1", start=2**40, end=2**40 + 1)]
+    with open(tmp_path / "a.bed", "w") as file:
+        for interval in wanted:
+            BedWriter(file).write(interval, "CDS", 1000)
+    assert [(f.interval, f.name) for f in read_features(tmp_path / "a.bed")] == [(i, "CDS") for i in wanted]

@@ -136,3 +136,24 @@ def test_intervals_of_unknown_records_are_counted(tmp_path):
 def test_settings_that_do_not_go_together(assignments, message):
     with pytest.raises(ConfigError, match=message):
         load(TrainConfig, None, assignments)
+
+
+def test_names_are_matched_and_said(tmp_path):
+    (tmp_path / "l.tsv").write_text("id\tlabel\nNC_000001\tx\nchr2\ty\nmain\tx\n")
+    (tmp_path / "alias").write_text("main p1\n")
+    config = LabelConfig(file=str(tmp_path / "l.tsv"), alias=str(tmp_path / "alias"))
+    ids = ["gi|1|ref|NC_000001.1|", "2", "p1"]
+    found = read_labels(ids, np.array([1, 1, 1]), "classify", config)
+    assert found.record.tolist() == [0, 1, 2] and found.targets.tolist() == [0, 1, 0]
+    assert found.notes == (f"note: names matched: NC_000001 is {ids[0]}, chr2 is 2, main is p1",)
+    with pytest.raises(InputError, match=r"one record for 'NC_000001', found .*; labels\.alias=FILE says which"):
+        read_labels([*ids, "NC_000001.2"], np.ones(4), "classify", config)
+    (tmp_path / "alias").write_text("main chr2\n")  # one record under two names, with two labels
+    with pytest.raises(InputError, match=r"expected one (label|name) of|one name for"):
+        read_labels(ids, np.array([1, 1, 1]), "classify", config)
+
+
+def test_records_of_intervals_are_matched_and_said(tmp_path):
+    found = painting(tmp_path, "chra\t2\t4\tx\nb\t0\t1\ty\n")
+    assert found.notes == ("note: names matched: chra is a",)
+    assert found.classes(0, 0, 5).tolist() == [0, 0, 1, 1, 0] and found.classes(1, 0, 2).tolist() == [2, 0]

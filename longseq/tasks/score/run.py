@@ -178,6 +178,8 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "track": request.track,
         "on_unknown": request.on_unknown,
         "region": None if request.region is None else list(dataclasses.astuple(request.region)),
+        "alias": list(map(list, request.alias)),
+        "strict": request.strict,
         "state": state,
     }
 

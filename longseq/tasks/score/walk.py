@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -11,10 +12,12 @@ import numpy as np
 from longseq.errors import InputError, UsageError
 from longseq.formats import Reading, read
 from longseq.formats.region import pick
-from longseq.records import Record
+from longseq.records import Interval, Record
 from longseq.results.source import SourceRow
 from longseq.tasks.score.request import Request
 from longseq.tokens.spool import LetterSpool
+
+log = logging.getLogger("longseq")
 
 PIECE = 1 << 16
 """Letters of the other strand read at once."""
@@ -90,7 +93,7 @@ class Walk:
         if reading.kind != "dna":
             raise InputError(where=source.file, expected="sequences", found=f"a {reading.kind}")
         region = self._request.region
-        records: Iterable[Record] = reading if region is None else [pick(reading, region)]
+        records: Iterable[Record] = reading if region is None else [self._pick(source, reading, region)]
         for record in records:
             self._records += 1
             if self._request.one and self._records > 1:
@@ -103,11 +106,21 @@ class Walk:
                 if record.length == len(spool):
                     yield Strand(source, record, "-", True), spool.reversed_complement_pieces(PIECE)
 
+    def _pick(self, source: Source, reading: Reading, region: Interval) -> Record:
+        def again() -> Reading:
+            source.reading = read(source.file, on_unknown=self._request.on_unknown)
+            return source.reading
+
+        anew = None if reading.size is None else again
+        return pick(reading, region, alias=self._request.alias, again=anew, strict=self._request.strict)
+
 
 def _letters(record: Record) -> Iterator[bytes]:
     for piece in record.pieces:
         assert isinstance(piece, bytes)
         yield piece
+    if "clipped_end" in record.notes:
+        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
 
 
 def _kept(record: Record, spool: LetterSpool) -> Iterator[bytes]:

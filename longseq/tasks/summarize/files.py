@@ -53,6 +53,10 @@ class Request:
     """A letter that is no DNA letter raises, or is read as N."""
     region: Interval | None = None
     """Only this stretch, of the first record of that name in each input."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which the region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
     window: int = WINDOW
     """Bases a window; 0 for none."""
     strands: Strands = "both"
@@ -93,7 +97,7 @@ def summarize_files(
     for source in sources:
         one = _Source(source, request, sinks, progress)
         try:
-            with read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown) as reading:
+            with _opened(source, request) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                 one.summarize(reading, model)
@@ -127,14 +131,22 @@ class _Source:
         what = self.source if passes == 1 else f"{self.source}, both strands"
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
-            records: Iterable[Record] = reading if region is None else [pick(reading, region)]
+            records: Iterable[Record] = reading if region is None else [self._pick(reading, region)]
             if reading.kind == "dna":
                 self._dna(records, model)
             else:
                 self._documents(records)
         finally:
             self.progress.finish()
-            self.truncated |= reading.truncated
+            self.truncated |= self.reading.truncated
+
+    def _pick(self, reading: Reading, region: Interval) -> Record:
+        again = None if reading.size is None else self._again
+        return pick(reading, region, alias=self.request.alias, again=again, strict=self.request.strict)
+
+    def _again(self) -> Reading:
+        self.reading = _opened(self.source, self.request)
+        return self.reading
 
     def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
         counter, request = TotalsCounter(), self.request
@@ -194,12 +206,16 @@ class _Source:
         )
 
 
+def _opened(source: str, request: Request) -> Reading:
+    return read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown)
+
+
 def estimate_letters(source: str, request: Request) -> int | None:
     """About how many letters a file of DNA holds, from its size and its beginning; None for what is no file."""
     try:
         if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
             return None
-        with read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown) as reading:
+        with _opened(source, request) as reading:
             letters = _letters(reading)
             if letters >= SAMPLE and reading.size:
                 letters = round(letters * reading.size / max(reading.position, 1))

@@ -19,6 +19,9 @@ class LabelConfig:
     """Column with ids of records; None: the first, or in a table that is an input, whatever names its rows there."""
     by: Literal["record", "file"] = "record"
     """What an id names: a record, or an input by its path, relative to the table, with all records in it."""
+    alias: str | None = None
+    """Two names of one record a line, where labels and sequences name it differently. Bars of NCBI, a version that only
+    one of them has, and `chr` need none; every name that was matched is said."""
     column: str | None = None
     """Column with the label; None: `label`, or the only one that is left. Several labels (multilabel) are separated
     by `;`. An empty cell and NA are no label."""
@@ -51,4 +54,5 @@ class LabelConfig:
     def __post_init__(self):
         require(0 <= self.held_out < 1, "labels.held_out", self.held_out, "a share, 0 to below 1")
         require(0 <= self.smoothing < 1, "labels.smoothing", self.smoothing, "a share, 0 to below 1")
+        require(self.alias is None or self.by == "record", "labels.alias", self.alias, "none where labels name files")
         require(bool(self.background), "labels.background", self.background, "a name")

@@ -100,7 +100,7 @@ class BaseTask(LabelledTask):
         )
 
     def _notes(self, bare: list[int]) -> tuple[str, ...]:
-        found = []
+        found = [*self.painting.notes]
         if bare:
             found.append(
                 f"warning: {count(len(bare), 'record')} without any interval, read as {self.names[0]}: "

@@ -50,7 +50,8 @@ class LabelledTask(Task):
         self.tokenizer = store.tokenizer if isinstance(store, Documents) else DnaTokenizer(config.data.alphabet)
         self.main = figures.MAIN[config.task]
         assert config.labels.file is not None
-        self.digest = digest_of(fingerprint(files((config.labels.file,)), self.records.digest), config.data)
+        told = files(tuple(filter(None, (config.labels.file, config.labels.alias))))
+        self.digest = digest_of(fingerprint(told, self.records.digest), config.data)
 
     def choose(self, examples: Examples) -> np.ndarray:
         """Passages of at most `evaluation.tokens`, one at least, drawn once, in order of length."""
