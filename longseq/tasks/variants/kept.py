@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -126,7 +127,8 @@ class Kept:
             return
         if not (keep and self._bits):
             self.path.unlink(missing_ok=True)
-        self._file.close()
+        with suppress(OSError):  # what could not be written was said before
+            self._file.close()
         self._file = None
 
 
