@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
 @click.option("--reference", metavar="FASTA", help="INPUT is a VCF or BCF against this: score its alleles.")
-@click.option("--alias", metavar="FILE", help="Two names of one record a line, for --reference.")
 @click.option("--context", type=click.IntRange(1), help="Bases on either side of an allele.  [default: 500]")
 @click.option("--longest-allele", type=click.IntRange(1), help="Bases up to which one is scored.  [default: 1000]")
 @click.option("--state", metavar="FILE", help="A saved state: the one record goes on from there.")
@@ -66,7 +65,6 @@ def command(
     resume: bool,
     snapshot_every: int | None,
     reference: str | None,
-    alias: str | None,
     context: int | None,
     longest_allele: int | None,
     state: str | None,
@@ -102,8 +100,9 @@ def command(
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
+    aliases = () if alias is None else read_aliases(alias)
     if reference is not None:
-        request = variants.request_of(inputs, reference, alias, context, longest_allele, on_unknown)
+        request = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
         loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
         return variants.run(request, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
     given = {} if snapshot_every is None else {"every": snapshot_every}
@@ -113,7 +112,7 @@ def command(
         track=track,
         on_unknown=on_unknown,
         region=None if region is None else Interval.parse(region),
-        alias=() if alias is None else read_aliases(alias),
+        alias=aliases,
         strict=strict,
         state=state,
         save_state=save_state,

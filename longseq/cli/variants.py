@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.variants import VariantRequest, VariantRun
 
-OF_RECORDS = ("track", "strands", "region", "snapshot_every", "state", "save_state")
+OF_RECORDS = ("track", "strands", "region", "strict", "snapshot_every", "state", "save_state")
 """Options that speak of whole records."""
-OF_VARIANTS = ("alias", "context", "longest_allele")
+OF_VARIANTS = ("context", "longest_allele")
 """Options that speak of variants."""
 
 
@@ -41,12 +41,11 @@ def require_fitting(context: click.Context, *, of_variants: bool) -> None:
 def request_of(
     inputs: tuple[str, ...],
     reference: str,
-    alias: str | None,
+    alias: tuple[tuple[str, str], ...],
     context: int | None,
     longest: int | None,
     on_unknown: Any,
 ) -> VariantRequest:
-    from longseq.formats.aliases import read_aliases
     from longseq.tasks.variants import VariantRequest
 
     if len(inputs) != 1:
@@ -57,7 +56,7 @@ def request_of(
     return VariantRequest(
         variants=inputs[0],
         reference=reference,
-        alias=() if alias is None else read_aliases(alias),
+        alias=alias,
         on_unknown=on_unknown,
         **{name: value for name, value in given.items() if value is not None},
     )
