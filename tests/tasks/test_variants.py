@@ -178,6 +178,16 @@ def test_at_the_limit_an_allele_is_scored(files, model):
     assert answer.alleles[0].changed == 49
 
 
+def test_a_code_in_the_reference_is_not_counted(files, model, tmp_path):
+    alt = OTHER[at(150)]
+    table, _ = files(*(row("c", 150, ref, alt) for ref in ("N", at(150))))
+    reference = tmp_path / "n.fa"
+    reference.write_text(f">c\n{CHROMOSOME[:149]}N{CHROMOSOME[150:]}\n")
+    found = [answer.alleles[0] for answer in score_variants(table, str(reference), model=model, context=CONTEXT)]
+    assert [score.reason for score in found] == ["code_in_ref", None]
+    assert all(math.isfinite(score.llr) and score.llr != 0 for score in found)
+
+
 def run(folder, *arguments):
     return main(["score", "--model", str(folder), "--context", str(CONTEXT), *map(str, arguments)])
 

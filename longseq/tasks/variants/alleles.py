@@ -11,12 +11,13 @@ from longseq.tasks.variants.reference import Reference
 REASONS = {
     "indel": "scored, but the ratio grows with the length: not comparable with single changes",
     "block": "scored, but several bases change at once: not comparable with single changes",
+    "code_in_ref": "scored, but letters of REF other than A, C, G, T are not counted: not comparable with others",
     "no_alt": "there is no alternative allele",
     "star": "the allele is missing because of a deletion upstream",
     "symbolic": "the allele is a name, not bases",
     "breakend": "the allele is a breakend, not bases",
     "too_long": "REF or the allele is longer than the limit",
-    "ambiguous": "REF or the allele holds a letter other than A, C, G, T",
+    "ambiguous": "the allele holds a letter other than A, C, G, T",
     "ref_mismatch": "REF is not what stands in the reference",
     "outside": "REF lies outside the record",
     "no_record": "no record of the reference has this name",
@@ -46,7 +47,7 @@ class Allele(NamedTuple):
     alt: str | None
     """As the table spells it; None where there is none."""
     reason: str | None
-    """One of `REASONS`; None where the number is comparable with those of other single changes."""
+    """One of `REASONS`, or two with `&` between them; None where the number is comparable with others of single changes."""
     windows: Windows | None = None
     """None where nothing is scored."""
     changed: int = 0
@@ -76,8 +77,7 @@ def alleles(variant: Variant, reference: Reference, record: str | None, context:
         right = reference.fetch(record, at + len(old), at + len(old) + context)
         windows = Windows(left + new.encode() + right, left + old.encode() + right)
         changed = max(len(old), len(new))
-        kind = "indel" if len(old) != len(new) else "block" if changed > 1 else None
-        found.append(Allele(spelled, kind, windows, changed))
+        found.append(Allele(spelled, _kind(old, new), windows, changed))
     return found
 
 
@@ -91,6 +91,14 @@ def trimmed(ref: str, alt: str) -> tuple[int, str, str]:
     while start < min(len(ref), len(alt)) and ref[start] == alt[start]:
         start += 1
     return start, ref[start:], alt[start:]
+
+
+def _kind(old: str, new: str) -> str | None:
+    """Why the number of a change cannot be compared with others; two reasons stand with `&` between them."""
+    reasons = ["indel"] if len(old) != len(new) else ["block"] if len(old) > 1 else []
+    if not _BASES.fullmatch(old):
+        reasons.append("code_in_ref")
+    return "&".join(reasons) or None
 
 
 def _fault(start: int, ref: str, reference: Reference, record: str | None) -> str | None:
@@ -122,4 +130,4 @@ def _refused(alt: str | None) -> str | None:
 def _unfit(ref: str, alt: str, longest: int) -> str | None:
     if max(len(ref), len(alt)) > longest:
         return "too_long"
-    return None if _BASES.fullmatch(ref) and _BASES.fullmatch(alt) else "ambiguous"
+    return None if _BASES.fullmatch(alt) else "ambiguous"

@@ -44,7 +44,7 @@ class AlleleScore(NamedTuple):
     changed: int
     """Bases of the longer allele, without those that both share at their ends; 0 where there is no number."""
     reason: str | None
-    """A key of `alleles.REASONS`, or None."""
+    """A key of `alleles.REASONS`, two with `&` between them, or None."""
 
 
 class Answer(NamedTuple):
