@@ -30,7 +30,8 @@ class Reference:
                 for record in reading:
                     start = at
                     for piece in record.pieces:
-                        letters = np.frombuffer(piece.translate(_UPPER), np.uint8)  # type: ignore[arg-type,union-attr]
+                        assert isinstance(piece, bytes)
+                        letters = np.frombuffer(piece.translate(_UPPER), np.uint8)
                         self._spool.write(at, letters[:, None])
                         at += len(letters)
                     if record.id in self._places:

@@ -75,10 +75,11 @@ class VariantRun:
         self._faulty = 0
         self.table = VcfFile(request.variants)
         try:
-            self.rows, wanted = 0, {}
+            self.rows = 0
+            wanted: dict[str, None] = {}
             for row in self.table.rows():
                 self.rows += 1
-                wanted.setdefault(row.variant.record)
+                wanted[row.variant.record] = None
             self.records = tuple(wanted)
             """Names in the table, in the order of their first rows."""
             self.reference = Reference(request.reference, on_unknown=request.on_unknown)
