@@ -47,7 +47,7 @@ class Allele(NamedTuple):
     alt: str | None
     """As the table spells it; None where there is none."""
     reason: str | None
-    """One of `REASONS`, or two with `&` between them; None where the number is comparable with others of single changes."""
+    """One of `REASONS`, or two with `&` between them; None where the number compares with those of single changes."""
     windows: Windows | None = None
     """None where nothing is scored."""
     changed: int = 0
