@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from longseq.formats import read
     from longseq.model import load
     from longseq.streaming import Surprisal
+    from longseq.tasks.variants import score_variants
 
-_HOMES = {"load": "longseq.model", "read": "longseq.formats", "Surprisal": "longseq.streaming"}
+_HOMES = {
+    "Surprisal": "longseq.streaming",
+    "load": "longseq.model",
+    "read": "longseq.formats",
+    "score_variants": "longseq.tasks.variants",
+}
 
-__all__ = ["Surprisal", "__version__", "load", "read"]
+__all__ = ["Surprisal", "__version__", "load", "read", "score_variants"]
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Record, Interval and Alphabet: the words in which every room speaks of data.
+"""Record, Interval, Variant and Alphabet: the words in which every room speaks of data.
 
 Coordinates are 0-based and half-open `[start, end)`, in base pairs (DNA) or Unicode code points (documents).
 """
@@ -104,6 +104,20 @@ class Interval:
                 where=f"region {text!r}", expected="1 <= START <= END", found=f"{start}-{end}", remedy=remedy
             )
         return cls(record=name, start=start - 1, end=end)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """A row of a table of variants: what stands in the reference, and what may stand there instead."""
+
+    record: str
+    """As the table spells it."""
+    start: int
+    """First base of `ref`, 0-based; -1 where the table speaks of what lies before the first base."""
+    ref: str
+    alts: tuple[str, ...] = ()
+    """As the table spells them: bases, or `*`, `<DEL>`, a breakend; empty where there is none."""
+    id: str = "."
 
 
 @dataclass(frozen=True, kw_only=True)

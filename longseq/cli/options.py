@@ -31,7 +31,7 @@ region_option = click.option(
 alias_option = click.option(
     "--alias",
     metavar="FILE",
-    help="Two names of one record a line, where --region and the sequences spell it differently.",
+    help="Two names of one record a line, where a region or a table and the sequences spell it differently.",
 )
 strict_option = click.option("--strict", is_flag=True, help="A region past the end of its record is an error, not cut.")
 unknown_option = click.option(

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--model", metavar="NAME|DIR", default="dna", show_default=True, help="Model that reads DNA.")
-@click.option("--out", metavar="DIR", help="Write scores.tsv there.  [default: the table goes to stdout]")
+@click.option(
+    "--out",
+    metavar="PATH",
+    help="Write scores.tsv there; with --reference a file, .vcf, .vcf.gz or .tsv.  [default: stdout]",
+)
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out, or a run that was stopped.")
 @click.option("--track", is_flag=True, help="Write the bits of every token to bits.npy in --out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -39,6 +43,9 @@ if TYPE_CHECKING:
 @unknown_option
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
+@click.option("--reference", metavar="FASTA", help="INPUT is a VCF or BCF against this: score its alleles.")
+@click.option("--context", type=click.IntRange(1), help="Bases on either side of an allele.  [default: 500]")
+@click.option("--longest-allele", type=click.IntRange(1), help="Bases up to which one is scored.  [default: 1000]")
 @click.option("--state", metavar="FILE", help="A saved state: the one record goes on from there.")
 @click.option("--save-state", metavar="FILE", help="Save the state after the one record.")
 @computing
@@ -57,6 +64,9 @@ def command(
     on_unknown: Any,
     resume: bool,
     snapshot_every: int | None,
+    reference: str | None,
+    context: int | None,
+    longest_allele: int | None,
     state: str | None,
     save_state: str | None,
     device: str,
@@ -74,7 +84,12 @@ def command(
 
     With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
     a run that was never stopped; of a run that is done already it says so. Two runs never write to one --out.
+
+    With --reference, INPUT is one VCF or BCF. Each alternative allele gets the log-likelihood ratio alternative minus
+    reference, in nats, mean of both strands, in INFO as LONGSEQ_LLR; what has none gets a reason. Rows come out as
+    they went in; a REF that is not what stands in the reference is named, and the exit code is 3.
     """
+    from longseq.cli import variants
     from longseq.errors import UsageError
     from longseq.formats.aliases import read_aliases
     from longseq.records import Interval
@@ -84,6 +99,12 @@ def command(
     began = time.monotonic()
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
+    variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
+    aliases = () if alias is None else read_aliases(alias)
+    if reference is not None:
+        request = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
+        loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
+        return variants.run(request, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
     given = {} if snapshot_every is None else {"every": snapshot_every}
     request = Request(
         inputs=inputs,
@@ -91,7 +112,7 @@ def command(
         track=track,
         on_unknown=on_unknown,
         region=None if region is None else Interval.parse(region),
-        alias=() if alias is None else read_aliases(alias),
+        alias=aliases,
         strict=strict,
         state=state,
         save_state=save_state,

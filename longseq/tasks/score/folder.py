@@ -55,7 +55,7 @@ class Folder:
                     raise
                 continue  # another run ended and removed it meanwhile
             try:
-                self._hold(lock)
+                hold(lock, self.path)
                 if not self._stands(lock):
                     os.close(lock)
                     continue
@@ -125,29 +125,36 @@ class Folder:
             return False
         return isinstance(settings, dict) and settings.get("schema") == RUN_SCHEMA
 
-    def _hold(self, lock: int) -> None:
-        try:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            who = os.pread(lock, 300, 0).decode(errors="replace").strip()
-            raise OutputExistsError(
-                f"another run ({who or 'just begun'}) is writing here",
-                where=str(self.path),
-                remedy="wait for it, or give --out another name",
-            ) from None
-        except (ImportError, OSError) as error:
-            if isinstance(error, OSError) and error.errno not in _WITHOUT:
-                raise
-            log.warning("%s: no lock can be had here (%s); let no other run write to the same --out", self.path, error)
-
     def _stands(self, lock: int) -> bool:
         """Whether the locked file is still the one of that name: the run before may have removed it."""
         try:
             return os.path.samestat(os.fstat(lock), os.stat(self.path / LOCK, follow_symlinks=False))
         except FileNotFoundError:
             return False
+
+
+def hold(lock: int, path: Path) -> None:
+    """Lock an open file for this process, as long as it is open; `path` is what is written to, for people.
+
+    Raises:
+        OutputExistsError: another process holds it.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        who = os.pread(lock, 300, 0).decode(errors="replace").strip() or "just begun"
+        known = f" ({who})" if who.startswith(("process ", "just ")) else ""
+        raise OutputExistsError(
+            f"another run{known} is writing here",
+            where=str(path),
+            remedy="wait for it, or give --out another name",
+        ) from None
+    except (ImportError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _WITHOUT:
+            raise
+        log.warning("%s: no lock can be had here (%s); let no other run write to the same --out", path, error)
 
 
 def _known(name: str) -> bool:

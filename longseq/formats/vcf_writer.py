@@ -1,0 +1,83 @@
+"""VCF out: plain, or through bgzip with a tabix index beside it; whole or not at all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from longseq.formats.atomic import free_file, write_aside
+
+log = logging.getLogger("longseq")
+
+LONGEST_TBI = 1 << 29
+"""Bases that a .tbi index can speak of; a .csi index is written for more."""
+
+
+class LineWriter:
+    """Lines into anything that takes bytes; knows whether the rows are in an order that can be indexed."""
+
+    def __init__(self, write: Callable[[bytes], object]):
+        self._write = write
+        self.ordered, self.furthest = True, 0
+        self._records: set[str] = set()
+        self._last = ("", 0)
+
+    def header(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._line(line)
+
+    def row(self, cells: list[str]) -> None:
+        self._line("\t".join(cells))
+        record, position = cells[0], int(cells[1])
+        if record != self._last[0]:
+            self.ordered &= record not in self._records
+            self._records.add(record)
+        else:
+            self.ordered &= position >= self._last[1]
+        self._last = record, position
+        self.furthest = max(self.furthest, position + len(cells[3]))
+
+    def _line(self, line: str) -> None:
+        self._write((line + "\n").encode("utf-8", "surrogateescape"))
+
+
+def indexes(path: str | Path) -> tuple[Path, ...]:
+    """Files that may stand beside a VCF of this name as its index."""
+    return tuple(Path(f"{path}{suffix}") for suffix in (".tbi", ".csi")) if is_packed(path) else ()
+
+
+def is_packed(path: str | Path) -> bool:
+    """Whether a VCF of this name is written through bgzip."""
+    return str(path).endswith((".gz", ".bgz"))
+
+
+@contextmanager
+def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]:
+    """A writer of the VCF at `path`; `.gz` and `.bgz` go through bgzip and get an index where their rows are in order.
+
+    Raises:
+        OutputExistsError, UsageError: as `write_aside` does.
+    """
+    for index in indexes(path):
+        free_file(index, force=force)
+    with write_aside(path, force=force) as aside:
+        if not is_packed(path):
+            with open(aside, "wb") as file:
+                yield LineWriter(file.write)
+            return
+        import pysam
+
+        with pysam.BGZFile(str(aside), "wb") as packed:
+            writer = LineWriter(packed.write)
+            yield writer
+        tbi, csi = indexes(path)
+        for stale in indexes(path):
+            stale.unlink(missing_ok=True)  # of the file that is replaced
+        if not writer.ordered:
+            log.warning("%s: its rows are not in order, so it gets no index; bcftools sort puts them in order", path)
+            return
+        long = writer.furthest >= LONGEST_TBI
+        with write_aside(csi if long else tbi, force=force) as index:
+            pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
