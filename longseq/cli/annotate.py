@@ -48,9 +48,9 @@ def command(
 ) -> int:
     """Class probabilities of every base, and the intervals that they make.
 
-    INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed, or `-` for standard input. The model
-    reads each record and its reverse complement from end to end, without seams; the probabilities are averaged, those
-    of classes `name+` and `name-` crosswise.
+    INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed, or `-` for standard input. The
+    model reads each record and its reverse complement from end to end, without seams; the probabilities are averaged,
+    those of classes `name+` and `name-` crosswise.
 
     DIR gets tracks/CLASS.bw (bigWig, float32, a gap where a base is N), intervals.bed (name, score, strand, mean
     probability in column 7), intervals.gff3, records.tsv and annotation.json. An interval is a run of bases of which

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,12 +16,15 @@ LONGEST = 2**32 - 1
 
 Stretch = tuple[str, int, np.ndarray]
 """Name of a record, 0-based start, and values of the bases from there on."""
+Run = tuple[str, int, int, float]
+"""Name of a record, 0-based start, end, and the value of all bases between."""
 
 
-def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterable[Stretch]) -> None:
+def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterable[Stretch]) -> bool:
     """Write values, with a gap where one is NaN; equal neighbours are stored as one run.
 
-    Records without any value are not in the file: the format lists those that have some.
+    Records without any value are not in the file: the library lists those that have some. Where none has any there is
+    no file, and the answer is False.
 
     Args:
         lengths: Bases of each record.
@@ -37,25 +41,37 @@ def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterab
             raise UsageError(where=f"{path} ({name})", expected=f"at most {LONGEST:,} bases", found=f"{length:,}")
     import pybigtools
 
+    runs = _runs(stretches)
+    first = next(runs, None)
+    if first is None:
+        return False
     failure: list[BaseException] = []
+    names: set[str] = set()
 
-    def entries() -> Iterator[tuple[str, int, int, float]]:
+    def entries() -> Iterator[Run]:
         try:
-            yield from _runs(stretches)
+            for run in chain([first], runs):
+                names.add(run[0])
+                yield run
         except BaseException as error:  # it would come back as another kind of error, without its traceback
             failure.append(error)
 
     try:
         pybigtools.open(str(path), "w").write(dict(lengths), entries())
-    except OSError as error:
-        raise LongseqError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        # Of some faults the library only prints a line; what it wrote cannot be read then.
+        whole = bool(failure) or set(pybigtools.open(str(path)).chroms()) == names
+    except Exception as error:  # it raises nothing more special
+        raise LongseqError(f"cannot be written: {error}", where=str(path)) from None
     if failure:
         raise failure[0]
+    if not whole:
+        raise LongseqError("cannot be written: not all records are in it", where=str(path))
+    return True
 
 
-def _runs(stretches: Iterable[Stretch]) -> Iterator[tuple[str, int, int, float]]:
+def _runs(stretches: Iterable[Stretch]) -> Iterator[Run]:
     """Name, start, end and value of each run, whatever the stretches were cut into."""
-    held: tuple[str, int, int, float] | None = None
+    held: Run | None = None
     for name, start, values in stretches:
         values = np.asarray(values, np.float32)
         if not len(values):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_intervals_are_runs_of_the_likeliest_class(out):
         found = np.array([values(out, f"{t}.bw", name, length) for t in ("none", "exon+", "exon-", "a_loop")])
         labels = np.where(np.isnan(found[0]), 0, np.nan_to_num(found).argmax(0))
         edges = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), length]
-        for a, b in zip(edges[:-1], edges[1:], strict=True):
+        for a, b in pairwise(edges):
             if labels[a]:
                 word, strand = [("exon", "+"), ("exon", "-"), ("a/loop", ".")][labels[a] - 1]
                 wanted.append((name, a, b, word, strand, float(found[labels[a], a:b].astype(float).mean())))
@@ -87,10 +88,20 @@ def test_intervals_are_runs_of_the_likeliest_class(out):
         assert abs(mean - float(row[6])) < 1e-6 and int(row[4]) == round(1000 * mean)
     gff = [(f.interval.record, f.interval.start, f.interval.end, f.name) for f in read_features(out / "intervals.gff3")]
     assert gff == [w[:4] for w in wanted]
+    assert "##sequence-region z|1.1 1 200\n" in (out / "intervals.gff3").read_text()
     ids = re.findall(r"ID=([^;]+)", (out / "intervals.gff3").read_text())
     assert len(set(ids)) == len(ids) == len(wanted)
     table = rows(out / "records.tsv")
-    assert table[0][:8] == ["file", "record", "length", "unknown", "truncated", "intervals", "bases none", "bases exon+"]
+    assert table[0][:8] == [
+        "file",
+        "record",
+        "length",
+        "unknown",
+        "truncated",
+        "intervals",
+        "bases none",
+        "bases exon+",
+    ]
     assert [row[1:4] for row in table[1:]] == [["z|1.1", "200", "25"], ["b", "90", "0"], ["c", "33", "0"]]
     assert [int(row[5]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
     assert all(sum(map(int, row[6:10])) == int(row[2]) - int(row[3]) for row in table[1:])
@@ -115,6 +126,10 @@ def test_short_and_unlikely_intervals_are_left_out(out, model, fasta, tmp_path):
 
 
 def test_a_record_that_fails_does_not_stop_the_others(model, tmp_path, capsys):
+    (tmp_path / "n.fa").write_text(">n\nNNNN\n>e\n")
+    assert main([*PREFIX, str(tmp_path / "n.fa"), "--model", str(model), "--out", str(tmp_path / "n")]) == 0
+    assert os.listdir(tmp_path / "n" / "tracks") == []
+    assert json.loads((tmp_path / "n" / "annotation.json").read_text())["classes"][0] == {"name": "none", "track": None}
     (tmp_path / "x.fa").write_text(">a\nACGTACGTAC\n>a\nACGT\n>bad\nAC!T\n>\nACGT\n>e\n")
     out = tmp_path / "o"
     assert main([*PREFIX, str(tmp_path / "x.fa"), "--model", str(model), "--out", str(out)]) == 3

@@ -31,7 +31,7 @@ def test_values_read_back_equal(tracks, tmp_path):
     lengths = {name: len(values) for name, values in tracks.items()} | {"empty": 50}
     nothing = {"empty": np.full(50, np.nan, np.float32)}
     for cut in (1000, 13):
-        write_bigwig(tmp_path / f"{cut}.bw", lengths, stretches(tracks | nothing, cut))
+        assert write_bigwig(tmp_path / f"{cut}.bw", lengths, stretches(tracks | nothing, cut))
         found = read_back(tmp_path / f"{cut}.bw")
         assert found.keys() == tracks.keys()  # the format has no records without values
         for name, values in tracks.items():
@@ -40,9 +40,9 @@ def test_values_read_back_equal(tracks, tmp_path):
     assert (tmp_path / "13.bw").read_bytes() == (tmp_path / "1000.bw").read_bytes()
 
 
-def test_a_file_without_values_can_be_read(tmp_path):
-    write_bigwig(tmp_path / "x.bw", {"a": 9}, [("a", 0, np.full(9, np.nan))])
-    assert read_back(tmp_path / "x.bw") == {}
+def test_without_any_value_there_is_no_file(tmp_path, capfd):
+    assert not write_bigwig(tmp_path / "x.bw", {"a": 9}, [("a", 0, np.full(9, np.nan)), ("a", 9, np.ones(0))])
+    assert not (tmp_path / "x.bw").exists() and capfd.readouterr() == ("", "")
 
 
 def test_what_cannot_be_written_is_said(tmp_path):

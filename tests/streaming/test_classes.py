@@ -84,7 +84,9 @@ def test_no_call_of_the_model_grows_with_the_record(monkeypatch):
 
 
 def test_what_cannot_be_read_is_refused_at_once():
-    with pytest.raises(CheckpointError, match="expected a model to classify each base, found a model to score the next"):
+    with pytest.raises(
+        CheckpointError, match="expected a model to classify each base, found a model to score the next"
+    ):
         ClassReader(checkpoint(task="next"))
     with pytest.raises(CheckpointError, match="train --task annotate"):
         ClassReader(checkpoint(task="masked"))

@@ -57,6 +57,10 @@ class Sheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
+    def begin(self, record: str, length: int, *, circular: bool) -> None:
+        """Announce a record in front of its intervals."""
+        self._gff.record(record, length, circular=circular)
+
     def interval(self, record: str, call: Call) -> None:
         """BED: the mean probability times 1000 as score, and as it is in column 7. GFF3: as it is."""
         name, strand = self._classes[call.label]
@@ -67,7 +71,7 @@ class Sheets:
         attributes = {"ID": f"{record}_{self.intervals}", "Name": name}
         self._gff.write(interval, kind, score=call.probability, attributes=attributes)
 
-    def record(self, facts: dict[str, object], bases: np.ndarray, sums: np.ndarray) -> None:
+    def row(self, facts: dict[str, object], bases: np.ndarray, sums: np.ndarray) -> None:
         """A row: `bases` (C,) of which each class is the likeliest, `sums` (C,) of its probabilities."""
         known = int(bases.sum())
         row = dict(facts)
@@ -77,16 +81,19 @@ class Sheets:
 
 
 def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed], spool: RowSpool) -> dict[str, str]:
-    """A bigWig for each class in `folder`, probabilities as they are in the spool; name of each class's file."""
+    """A bigWig for each class in `folder`, probabilities as they are in the spool; path of each class's file from above it.
+
+    There are none where no base is known: a bigWig has at least one value.
+    """
     folder.mkdir()
     lengths = {name: place.length for name, place in placed.items() if place.length}
     files: dict[str, str] = {}
     for i, label in enumerate(labels):
         stem = re.sub(r"[^\w.+-]", "_", label)
-        if f"{stem}.bw" in files.values():
+        if f"{stem}.bw" in {Path(file).name for file in files.values()}:
             stem = f"{stem}_{i}"
-        files[label] = f"{stem}.bw"
-        write_bigwig(folder / files[label], lengths, _column(placed, spool, i))
+        if write_bigwig(folder / f"{stem}.bw", lengths, _column(placed, spool, i)):
+            files[label] = f"{folder.name}/{stem}.bw"
     return files
 
 

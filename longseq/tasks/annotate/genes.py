@@ -89,9 +89,7 @@ class _State(NamedTuple):
     before: _State | None
 
 
-def _chain(
-    genes: Sequence[Gene], same: int, opposite: int, *, closed: bool = False
-) -> tuple[float, list[Gene]]:
+def _chain(genes: Sequence[Gene], same: int, opposite: int, *, closed: bool = False) -> tuple[float, list[Gene]]:
     """Sum of scores and genes, sorted by start, of the best chain; a `closed` one has the first and the last of them.
 
     A state is a gene whose predecessor lies apart (`apart`), or a pair of genes that overlap (`pairs`): the third gene

@@ -70,7 +70,7 @@ def _linear(kinds: np.ndarray) -> Iterator[Codons]:
     stops, starts = np.flatnonzero(kinds == STOP), np.flatnonzero(kinds == START)
     edges = np.concatenate([[-1], stops, [len(kinds)]])
     places = np.searchsorted(starts, edges)
-    for k, (before, stop) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
+    for k, stop in enumerate(edges[1:].tolist()):
         inside = starts[places[k] : places[k + 1]].tolist()
         open_begin, open_end = k == 0, k == len(edges) - 2
         last = stop if open_end else stop + 1
@@ -95,9 +95,7 @@ def _circular(kinds: np.ndarray, frame: int, size: int) -> Iterator[Codons]:
             yield inside[0], stop + 1, inside, False, False
 
 
-def _orf(
-    strand: Literal["+", "-"], begins: list[int], end: int, size: int, open_begin: bool, open_end: bool
-) -> Orf:
+def _orf(strand: Literal["+", "-"], begins: list[int], end: int, size: int, open_begin: bool, open_end: bool) -> Orf:
     """From places on the strand as it is read to places in the record."""
     if strand == "-":
         begins, end = [size - begin for begin in begins], size - end

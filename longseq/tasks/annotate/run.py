@@ -72,7 +72,7 @@ def annotate(
             "schema": SCHEMA,
             "run": provenance(row).to_json(),
             "file": row.to_json(),
-            "classes": [{"name": label, "track": f"tracks/{tracks[label]}"} for label in reader.labels],
+            "classes": [{"name": label, "track": tracks.get(label)} for label in reader.labels],
             "background": reader.labels[BACKGROUND],
             "chunk": reader.chunk,
             "min_length": request.shortest,
@@ -86,9 +86,7 @@ def annotate(
 class _Work:
     """One file, record by record."""
 
-    def __init__(
-        self, request: Request, reader: ClassReader, sheets: Sheets, spool: RowSpool, progress: Progress
-    ):
+    def __init__(self, request: Request, reader: ClassReader, sheets: Sheets, spool: RowSpool, progress: Progress):
         self._request, self._reader, self._sheets = request, reader, sheets
         self._spool, self._progress = spool, progress
         self._n = reader.tokenizer.alphabet.letters.index(b"N")
@@ -102,7 +100,9 @@ class _Work:
         errors: list[InputError] = []
         self._progress.start("annotate", None, "base")
         try:
-            with read(self._request.source, kind="dna", on_unknown=self._request.on_unknown) as reading:
+            with read(self._request.source, on_unknown=self._request.on_unknown) as reading:
+                if reading.kind != "dna":
+                    raise InputError(where=reading.source, expected="sequences", found=f"a {reading.kind}")
                 try:
                     for record in reading:
                         try:
@@ -141,8 +141,18 @@ class _Work:
         caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold)
         classes = len(self._reader.labels)
         bases, sums = np.zeros(classes, np.int64), np.zeros(classes)
-        first, unknown, before = self._rows, 0, self._sheets.intervals
-        for ids, probabilities in self._reader(_letters(record)):
+        first, unknown, before, length = self._rows, 0, self._sheets.intervals, 0
+
+        def letters() -> Iterator[bytes]:
+            nonlocal length
+            for piece in record.pieces:
+                assert isinstance(piece, bytes)
+                length += len(piece)
+                yield piece
+
+        for ids, probabilities in self._reader(letters()):
+            if self._rows == first:  # both passes wait for the last letter, so that the length is known
+                self._sheets.begin(record.id, length, circular=record.topology == "circular")
             known = ids != self._n
             for call in caller.add(probabilities, known):
                 self._sheets.interval(record.id, call)
@@ -154,20 +164,14 @@ class _Work:
             self._progress.advance(len(ids))
         for call in caller.finish():
             self._sheets.interval(record.id, call)
-        self.placed[record.id] = Placed(first, self._rows - first)
+        self.placed[record.id] = Placed(first, length)
         facts = {
             "file": record.source,
             "record": record.id,
-            "length": self._rows - first,
+            "length": length,
             "unknown": unknown,
             "truncated": record.truncated,
             "intervals": self._sheets.intervals - before,
         }
-        self._sheets.record(facts, bases, sums)
-        return self._rows - first
-
-
-def _letters(record: Record) -> Iterator[bytes]:
-    for piece in record.pieces:
-        assert isinstance(piece, bytes)
-        yield piece
+        self._sheets.row(facts, bases, sums)
+        return length
