@@ -81,7 +81,7 @@ class Sheets:
 
 
 def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed], spool: RowSpool) -> dict[str, str]:
-    """A bigWig for each class in `folder`, probabilities as they are in the spool; path of each class's file from above it.
+    """A bigWig for each class in `folder`, probabilities as they are in the spool; path of each class's file beside it.
 
     There are none where no base is known: a bigWig has at least one value.
     """
