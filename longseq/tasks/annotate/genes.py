@@ -102,7 +102,7 @@ def _chain(genes: Sequence[Gene], same: int, opposite: int, *, closed: bool = Fa
     passed, best = 0, None
 
     def finest(i: int) -> _State | None:
-        states = [*([apart[i]] if apart[i] is not None else []), *(state for _, state in pairs[i])]
+        states = [state for state in (apart[i], *(state for _, state in pairs[i])) if state is not None]
         return max(states, key=lambda state: state.total, default=None)
 
     def up_to(limit: int) -> None:
