@@ -71,8 +71,8 @@ def command(
 
     def facts(row: SourceRow) -> Run:
         run = provenance(talk, [], [row], time.monotonic() - began)
-        names = {"model": model, "model_sha256": checkpoint.sha256, "device": device}
-        return replace(run, **names, precision=precision, threads=threads)
+        run = replace(run, model=model, model_sha256=checkpoint.sha256)
+        return replace(run, device=device, precision=precision, threads=threads)
 
     row, intervals = annotate(request, reader, out, provenance=facts, force=force, progress=talk.progress())
     click.echo(f"{out}: {count(row.records, 'record')}, {count(row.length, 'base')}, {count(intervals, 'interval')}")

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from longseq.config import LONGEST_CHUNK, require
 from longseq.errors import CheckpointError, UsageError
-from longseq.model import Checkpoint, State, TokenModel
+from longseq.model import Checkpoint, LanguageModel, State, TokenModel
 from longseq.records import opposite_class
 from longseq.streaming.rows import RowSpool
 from longseq.streaming.surprisal import CHUNK
@@ -56,7 +56,7 @@ class ClassReader:
         """
         model, name = checkpoint.model, checkpoint.name
         if not isinstance(model, TokenModel) or model.head_config.task != "annotate":
-            found = "score the next token" if not hasattr(model, "head_config") else model.head_config.answers
+            found = "score the next token" if isinstance(model, LanguageModel) else model.head_config.answers
             raise CheckpointError(
                 where=name,
                 expected="a model to classify each base",
