@@ -148,6 +148,11 @@ class Alphabet:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def opposite_class(name: str) -> str:
+    """What a class is called on the other strand: `exon-` of `exon+`; a name without a strand is itself."""
+    return name[:-1] + {"+": "-", "-": "+"}[name[-1]] if name[-1:] in ("+", "-") else name
+
+
 def reverse_complement(letters: bytes) -> bytes:
     """Reverse complement with case kept. `reverse_complement(reverse_complement(x)) == x` for letters without U."""
     return letters.translate(COMPLEMENT)[::-1]

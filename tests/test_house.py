@@ -27,6 +27,7 @@ DOORS = {
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
     "pysam": "formats",
+    "pybigtools": "formats",
     "rich": None,  # the ground and whoever shows something
     "safetensors": None,  # weights (model) and snapshots (streaming)
     "sentencex": "tokens",
@@ -86,7 +87,16 @@ def test_floors_and_doors(path):
 
 
 def test_each_dependency_is_imported_in_one_module():
-    for dependency in ("accelerate", "datasets", "fla", "matplotlib", "pyarrow", "sentencex", "zstandard"):
+    for dependency in (
+        "accelerate",
+        "datasets",
+        "fla",
+        "matplotlib",
+        "pyarrow",
+        "pybigtools",
+        "sentencex",
+        "zstandard",
+    ):
         users = [p for p in modules() if any(n.split(".")[0] == dependency for n in imports(p))]
         assert len(users) <= 1, f"{dependency}: {[str(p) for p in users]}"
 

@@ -18,6 +18,7 @@ from longseq.cli.talk import Talk
 
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
+    "annotate": "A class for each base: tracks and intervals, from a model of your own training.",
     "score": "Bits per base of each record under a model; stopped, it can go on.",
     "generate": "Continue a prompt, token by token, from a language model.",
     "train": "Train a model on sequences.",

@@ -9,6 +9,7 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats.features import Feature, read_features
 from longseq.log import count
+from longseq.records import opposite_class
 from longseq.training.config import LabelConfig
 from longseq.training.holding_out import near, some
 from longseq.training.labels import match_labels
@@ -57,7 +58,7 @@ class Painting:
             found.append((record, feature.interval.start, feature.interval.end, self._name(feature)))
         names = {name for *_, name in found}
         if self._strands:
-            names |= {_other(name) for name in names}
+            names |= {opposite_class(name) for name in names}
         self.names = (config.background, *sorted(names - {config.background}))
         """C classes, the background first."""
         if len(self.names) < 2:
@@ -71,7 +72,7 @@ class Painting:
                 where=config.file, expected=f"intervals of {min(missing)} (labels.classes)", found="none of that name"
             )
         number = {name: i for i, name in enumerate(self.names)}
-        self.mirror = np.array([number[_other(name)] if self._strands else i for name, i in number.items()])
+        self.mirror = np.array([number[opposite_class(name)] if self._strands else i for name, i in number.items()])
         """(C,) what each class is called on the other strand."""
         # (R,) of records of one id the one that holds the intervals
         self._first = np.fromiter((place_of[name] for name in ids), np.int64, len(ids))
@@ -116,8 +117,3 @@ class Painting:
                 found=f"{name!r}, that no input holds",
                 remedy=" ".join(filter(None, (near(name, ids), skip))),
             )
-
-
-def _other(name: str) -> str:
-    """The class of the other strand."""
-    return name[:-1] + {"+": "-", "-": "+"}[name[-1]] if name[-1:] in ("+", "-") else name

@@ -1,0 +1,105 @@
+"""What `annotate` writes: intervals, a row a record, and a track a class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import numpy as np
+
+from longseq.formats.bed import BedWriter
+from longseq.formats.bigwig import Stretch, write_bigwig
+from longseq.formats.gff3 import Gff3Writer
+from longseq.formats.tsv import TsvWriter
+from longseq.records import Interval
+from longseq.streaming.rows import RowSpool
+from longseq.tasks.annotate.calls import Call, stranded
+
+BLOCK = 1 << 16
+"""Bases of a track read at once."""
+FILES = ("intervals.bed", "intervals.gff3", "records.tsv", "annotation.json", "tracks")
+"""What an output directory may hold of an earlier run."""
+LIKE_CDS = "coding_region_of_exon"
+"""Type in GFF3 of a class named CDS (SO:0000195): a CDS wants a phase, which bases' classes do not tell."""
+
+
+class Placed(NamedTuple):
+    """Where a record's probabilities lie in the spool."""
+
+    first: int
+    length: int
+
+
+class Sheets:
+    """intervals.bed, intervals.gff3 and records.tsv, written as records come."""
+
+    def __init__(self, folder: Path, labels: Sequence[str]):
+        self._stack = ExitStack()
+
+        def opened(name: str) -> TextIO:
+            file = open(folder / name, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
+            return self._stack.enter_context(file)
+
+        self._classes, self._labels = stranded(labels), labels
+        self._bed, self._gff = BedWriter(opened("intervals.bed")), Gff3Writer(opened("intervals.gff3"))
+        facts = ("file", "record", "length", "unknown", "truncated", "intervals")
+        of_classes = [f"{what} {label}" for what in ("bases", "mean") for label in labels]
+        self._table = TsvWriter(opened("records.tsv"), [*facts, *of_classes])
+        self.intervals = 0
+        """Written so far."""
+
+    def __enter__(self) -> Sheets:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def begin(self, record: str, length: int, *, circular: bool) -> None:
+        """Announce a record in front of its intervals."""
+        self._gff.record(record, length, circular=circular)
+
+    def interval(self, record: str, call: Call) -> None:
+        """BED: the mean probability times 1000 as score, and as it is in column 7. GFF3: as it is."""
+        name, strand = self._classes[call.label]
+        interval = Interval(record=record, start=call.start, end=call.end, strand=strand)
+        self.intervals += 1
+        self._bed.write(interval, name, round(1000 * call.probability), (round(call.probability, 6),))
+        kind = LIKE_CDS if name == "CDS" else name
+        attributes = {"ID": f"{record}_{self.intervals}", "Name": name}
+        self._gff.write(interval, kind, score=call.probability, attributes=attributes)
+
+    def row(self, facts: dict[str, object], bases: np.ndarray, sums: np.ndarray) -> None:
+        """A row: `bases` (C,) of which each class is the likeliest, `sums` (C,) of its probabilities."""
+        known = int(bases.sum())
+        row = dict(facts)
+        for label, size, total in zip(self._labels, bases.tolist(), sums.tolist(), strict=True):
+            row |= {f"bases {label}": size, f"mean {label}": total / known if known else None}
+        self._table.write(row)
+
+
+def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed], spool: RowSpool) -> dict[str, str]:
+    """A bigWig for each class in `folder`, probabilities as they are in the spool; path of each class's file beside it.
+
+    There are none where no base is known: a bigWig has at least one value.
+    """
+    folder.mkdir()
+    lengths = {name: place.length for name, place in placed.items() if place.length}
+    files: dict[str, str] = {}
+    for i, label in enumerate(labels):
+        stem = re.sub(r"[^\w.+-]", "_", label)
+        if f"{stem}.bw" in {Path(file).name for file in files.values()}:
+            stem = f"{stem}_{i}"
+        if write_bigwig(folder / f"{stem}.bw", lengths, _column(placed, spool, i)):
+            files[label] = f"{folder.name}/{stem}.bw"
+    return files
+
+
+def _column(placed: dict[str, Placed], spool: RowSpool, i: int) -> Iterator[Stretch]:
+    for name in sorted(placed):
+        first, length = placed[name]
+        for start in range(0, length, BLOCK):
+            end = min(start + BLOCK, length)
+            yield name, start, spool.read(first + start, first + end)[:, i]

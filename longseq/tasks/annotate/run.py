@@ -1,0 +1,177 @@
+"""A run of `annotate`: the records of a file, their class probabilities, intervals and tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from longseq.errors import InputError
+from longseq.formats import read
+from longseq.formats.atomic import output_directory
+from longseq.formats.jsonfile import write_json
+from longseq.formats.letters import OnUnknown
+from longseq.log import Progress
+from longseq.records import Record
+from longseq.results.run import Run
+from longseq.results.source import SourceRow
+from longseq.streaming.classes import ClassReader
+from longseq.streaming.rows import RowSpool
+from longseq.tasks.annotate.calls import BACKGROUND, Caller
+from longseq.tasks.annotate.files import FILES, Placed, Sheets, write_tracks
+
+SCHEMA = "longseq.annotation/1"
+NAMED = 20
+"""Errors kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is wanted of a file."""
+
+    source: str
+    """`-` is standard input."""
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    shortest: int = 1
+    """Bases of the shortest interval."""
+    threshold: float = 0.0
+    """Least mean probability of an interval."""
+
+    def __post_init__(self):
+        Caller(shortest=self.shortest, threshold=self.threshold)
+
+
+def annotate(
+    request: Request,
+    reader: ClassReader,
+    out: str | Path,
+    *,
+    provenance: Callable[[SourceRow], Run],
+    force: bool = False,
+    progress: Progress,
+) -> tuple[SourceRow, int]:
+    """Annotate all records of a file into the directory `out`; the file as it was read, and the number of intervals.
+
+    Memory does not grow with a record; the probabilities wait on disk for the tracks, 4 C bytes a base.
+
+    Raises:
+        InputError: the file cannot be read, or none of its records; where some can, their errors are in the row.
+        OutputExistsError, UsageError: `out` cannot be written.
+        LongseqError: a disk takes no more.
+    """
+    width = len(reader.labels)
+    with output_directory(out, force=force, replaces=FILES) as folder, RowSpool(width, np.float32) as spool:
+        with Sheets(folder, reader.labels) as sheets:
+            work = _Work(request, reader, sheets, spool, progress)
+            row = work.run()
+        tracks = write_tracks(folder / "tracks", reader.labels, work.placed, spool)
+        facts = {
+            "schema": SCHEMA,
+            "run": provenance(row).to_json(),
+            "file": row.to_json(),
+            "classes": [{"name": label, "track": tracks.get(label)} for label in reader.labels],
+            "background": reader.labels[BACKGROUND],
+            "chunk": reader.chunk,
+            "min_length": request.shortest,
+            "threshold": request.threshold,
+            "intervals": sheets.intervals,
+        }
+        write_json(folder / "annotation.json", facts)
+    return row, sheets.intervals
+
+
+class _Work:
+    """One file, record by record."""
+
+    def __init__(self, request: Request, reader: ClassReader, sheets: Sheets, spool: RowSpool, progress: Progress):
+        self._request, self._reader, self._sheets = request, reader, sheets
+        self._spool, self._progress = spool, progress
+        self._n = reader.tokenizer.alphabet.letters.index(b"N")
+        self.placed: dict[str, Placed] = {}
+        self._rows = 0
+        """Of the spool so far."""
+
+    def run(self) -> SourceRow:
+        records = length = failed = 0
+        truncated = False
+        errors: list[InputError] = []
+        self._progress.start("annotate", None, "base")
+        try:
+            with read(self._request.source, on_unknown=self._request.on_unknown) as reading:
+                if reading.kind != "dna":
+                    raise InputError(where=reading.source, expected="sequences", found=f"a {reading.kind}")
+                try:
+                    for record in reading:
+                        try:
+                            length += self._record(record)
+                        except InputError as error:
+                            failed += 1
+                            errors.append(error)
+                        else:
+                            records += 1
+                            truncated |= record.truncated
+                except InputError as error:  # of the file itself
+                    errors.append(error)
+        finally:
+            self._progress.finish()
+        if errors and not records:
+            raise errors[0]
+        return SourceRow(
+            file=self._request.source,
+            kind=reading.kind,
+            format=reading.format.name,
+            container=reading.container,
+            records=records,
+            length=length,
+            truncated=truncated or reading.truncated,
+            failed=failed,
+            errors=tuple(str(error) for error in errors[:NAMED]),
+        )
+
+    def _record(self, record: Record) -> int:
+        """Annotate one; its length. An error in its letters comes before anything of it is written."""
+        if not record.id or record.id in self.placed:
+            found = "a second one" if record.id else "none"
+            raise InputError(
+                where=record.where, expected="a name of its own", found=found, remedy="tracks go by name: name it"
+            )
+        caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold)
+        classes = len(self._reader.labels)
+        bases, sums = np.zeros(classes, np.int64), np.zeros(classes)
+        first, unknown, before, length = self._rows, 0, self._sheets.intervals, 0
+
+        def letters() -> Iterator[bytes]:
+            nonlocal length
+            for piece in record.pieces:
+                assert isinstance(piece, bytes)
+                length += len(piece)
+                yield piece
+
+        for ids, probabilities in self._reader(letters()):
+            if self._rows == first:  # both passes wait for the last letter, so that the length is known
+                self._sheets.begin(record.id, length, circular=record.topology == "circular")
+            known = ids != self._n
+            for call in caller.add(probabilities, known):
+                self._sheets.interval(record.id, call)
+            bases += np.bincount(probabilities[known].argmax(1), minlength=classes)
+            sums += probabilities[known].sum(0, dtype=np.float64)
+            unknown += int(np.count_nonzero(~known))
+            self._spool.write(self._rows, np.where(known[:, None], probabilities, np.float32(np.nan)))
+            self._rows += len(ids)
+            self._progress.advance(len(ids))
+        for call in caller.finish():
+            self._sheets.interval(record.id, call)
+        self.placed[record.id] = Placed(first, length)
+        facts = {
+            "file": record.source,
+            "record": record.id,
+            "length": length,
+            "unknown": unknown,
+            "truncated": record.truncated,
+            "intervals": self._sheets.intervals - before,
+        }
+        self._sheets.row(facts, bases, sums)
+        return length

@@ -1,0 +1,155 @@
+"""`longseq annotate`: tracks, intervals and tables that agree with the model and with one another."""
+
+import json
+import os
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from longseq.cli import main
+from longseq.formats.features import read_features
+from longseq.model import HeadConfig, ModelConfig, TokenModel, save
+from longseq.tokens import DnaTokenizer
+
+LABELS = ("none", "exon+", "exon-", "a/loop")
+PREFIX = ["annotate", "--chunk", "64", "-q"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model to classify each base: mostly by its own letter, so that there are intervals."""
+    path = tmp_path_factory.mktemp("model") / "m"
+    torch.manual_seed(0)
+    config = ModelConfig(vocabulary=DnaTokenizer().vocabulary, width=16, layers=1, heads=2)
+    found = TokenModel(config, HeadConfig(task="annotate", outputs=4), LABELS)
+    with torch.no_grad():
+        found.head.weight.mul_(10)
+    save(path, found, DnaTokenizer(), labels=LABELS)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fasta(tmp_path_factory):
+    rng = np.random.default_rng(1)
+    letters = [rng.choice(np.frombuffer(b"ACGT", np.uint8), n).tobytes().decode() for n in (200, 90, 33)]
+    letters[0] = letters[0][:80] + "N" * 25 + letters[0][105:]
+    path = tmp_path_factory.mktemp("in") / "x.fa"
+    path.write_text("".join(f">{name} d\n{text}\n" for name, text in zip(("z|1.1", "b", "c"), letters, strict=True)))
+    return path
+
+
+def rows(path):
+    return [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+@pytest.fixture(scope="module")
+def out(model, fasta, tmp_path_factory):
+    path = tmp_path_factory.mktemp("out") / "o"
+    assert main([*PREFIX, str(fasta), "--model", str(model), "--out", str(path)]) == 0
+    return path
+
+
+def values(out, track, name, length):
+    import pybigtools
+
+    found = np.asarray(pybigtools.open(str(out / "tracks" / track)).values(name, fillna=np.nan), np.float32)
+    assert len(found) == length
+    return found
+
+
+def test_tracks_are_probabilities_with_gaps_over_n(out):
+    assert sorted(os.listdir(out)) == ["annotation.json", "intervals.bed", "intervals.gff3", "records.tsv", "tracks"]
+    assert sorted(os.listdir(out / "tracks")) == ["a_loop.bw", "exon+.bw", "exon-.bw", "none.bw"]
+    for name, length in (("z|1.1", 200), ("b", 90), ("c", 33)):
+        found = np.array([values(out, f"{t}.bw", name, length) for t in ("none", "exon+", "exon-", "a_loop")])
+        gap = np.isnan(found)
+        assert (gap == gap[0]).all() and gap[0].sum() == (25 if length == 200 else 0)
+        assert np.allclose(found[:, ~gap[0]].sum(0), 1, atol=1e-5)
+        assert length != 200 or gap[0, 80:105].all()
+
+
+def test_intervals_are_runs_of_the_likeliest_class(out):
+    wanted = []
+    for name, length in (("z|1.1", 200), ("b", 90), ("c", 33)):
+        found = np.array([values(out, f"{t}.bw", name, length) for t in ("none", "exon+", "exon-", "a_loop")])
+        labels = np.where(np.isnan(found[0]), 0, np.nan_to_num(found).argmax(0))
+        edges = [0, *(np.flatnonzero(np.diff(labels)) + 1).tolist(), length]
+        for a, b in pairwise(edges):
+            if labels[a]:
+                word, strand = [("exon", "+"), ("exon", "-"), ("a/loop", ".")][labels[a] - 1]
+                wanted.append((name, a, b, word, strand, float(found[labels[a], a:b].astype(float).mean())))
+    bed = [(r[0], int(r[1]), int(r[2]), r[3], r[5], float(r[6])) for r in rows(out / "intervals.bed")]
+    assert len(wanted) > 10 and [w[:5] for w in wanted] == [b[:5] for b in bed]
+    assert {w[4] for w in wanted} >= {"+", "-"}
+    for (*_, mean), row in zip(wanted, rows(out / "intervals.bed"), strict=True):
+        assert abs(mean - float(row[6])) < 1e-6 and int(row[4]) == round(1000 * mean)
+    gff = [(f.interval.record, f.interval.start, f.interval.end, f.name) for f in read_features(out / "intervals.gff3")]
+    assert gff == [w[:4] for w in wanted]
+    assert "##sequence-region z|1.1 1 200\n" in (out / "intervals.gff3").read_text()
+    ids = re.findall(r"ID=([^;]+)", (out / "intervals.gff3").read_text())
+    assert len(set(ids)) == len(ids) == len(wanted)
+    table = rows(out / "records.tsv")
+    assert table[0][:8] == [
+        "file",
+        "record",
+        "length",
+        "unknown",
+        "truncated",
+        "intervals",
+        "bases none",
+        "bases exon+",
+    ]
+    assert [row[1:4] for row in table[1:]] == [["z|1.1", "200", "25"], ["b", "90", "0"], ["c", "33", "0"]]
+    assert [int(row[5]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
+    assert all(sum(map(int, row[6:10])) == int(row[2]) - int(row[3]) for row in table[1:])
+
+
+def test_facts_say_where_it_comes_from(out, model, fasta):
+    facts = json.loads((out / "annotation.json").read_text())
+    assert facts["schema"] == "longseq.annotation/1" and facts["background"] == "none" and facts["chunk"] == 64
+    assert facts["run"]["model"] == str(model) and len(facts["run"]["model_sha256"]) == 64
+    assert facts["file"]["records"] == 3 and facts["file"]["length"] == facts["run"]["tokens"] == 323
+    assert facts["classes"][3] == {"name": "a/loop", "track": "tracks/a_loop.bw"}
+    assert facts["intervals"] == len(rows(out / "intervals.bed"))
+
+
+def test_short_and_unlikely_intervals_are_left_out(out, model, fasta, tmp_path):
+    given = [*PREFIX, str(fasta), "--model", str(model), "--out", str(tmp_path / "o")]
+    assert main([*given, "--min-length", "3", "--threshold", "0.6"]) == 0
+    kept = [r for r in rows(out / "intervals.bed") if int(r[2]) - int(r[1]) >= 3 and float(r[6]) >= 0.6]
+    assert kept and rows(tmp_path / "o" / "intervals.bed") == kept
+    assert main(given) == 2 and main([*given, "--force"]) == 0  # an output stands, and is replaced
+    assert rows(tmp_path / "o" / "intervals.bed") == rows(out / "intervals.bed")
+
+
+def test_a_record_that_fails_does_not_stop_the_others(model, tmp_path, capsys):
+    (tmp_path / "n.fa").write_text(">n\nNNNN\n>e\n")
+    assert main([*PREFIX, str(tmp_path / "n.fa"), "--model", str(model), "--out", str(tmp_path / "n")]) == 0
+    assert os.listdir(tmp_path / "n" / "tracks") == []
+    assert json.loads((tmp_path / "n" / "annotation.json").read_text())["classes"][0] == {"name": "none", "track": None}
+    (tmp_path / "x.fa").write_text(">a\nACGTACGTAC\n>a\nACGT\n>bad\nAC!T\n>\nACGT\n>e\n")
+    out = tmp_path / "o"
+    assert main([*PREFIX, str(tmp_path / "x.fa"), "--model", str(model), "--out", str(out)]) == 3
+    said = capsys.readouterr().err
+    assert "(a): expected a name of its own, found a second one" in said and "found none" in said and "'!'" in said
+    assert [row[1] for row in rows(out / "records.tsv")[1:]] == ["a", "e"]
+    (tmp_path / "y.fa").write_text(">bad\nAC!T\n")
+    given = [*PREFIX, str(tmp_path / "y.fa"), "--model", str(model), "--out", str(tmp_path / "y")]
+    assert main(given) == 1 and not (tmp_path / "y").exists()
+    assert main([*given, "--on-unknown", "N"]) == 0 and (tmp_path / "y" / "tracks" / "none.bw").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["--model", "dna"], "expected a model to classify each base, found a model to score the next token"),
+        (["--threshold", "2"], "threshold"),
+        (["--min-length", "0"], "min-length"),
+    ],
+)
+def test_wrong_requests_are_refused(model, fasta, tmp_path, capsys, changes, said):
+    assert main([*PREFIX, str(fasta), "--model", str(model), "--out", str(tmp_path / "o"), *changes]) in (1, 2)
+    assert said in capsys.readouterr().err and not (tmp_path / "o").exists()
