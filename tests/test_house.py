@@ -29,6 +29,7 @@ DOORS = {
     "rich": None,  # the ground and whoever shows something
     "safetensors": None,  # weights (model) and snapshots (streaming)
     "sentencex": "tokens",
+    "sklearn": "metrics",  # scikit-learn
     "tokenizers": "tokens",
     "zstandard": "formats",
 }
