@@ -31,7 +31,7 @@ class ParquetWriter:
         columns: type of each column, in order: "string", "int32", "int64", "float32", "float64", "bool",
             "list<float32>", or "float32[n]" for vectors of n numbers.
         metadata: text kept in the file's schema.
-        row_group: rows held before they are written.
+        row_group: rows held before they are written; None: `ROW_GROUP`.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class ParquetWriter:
         columns: Mapping[str, str],
         *,
         metadata: Mapping[str, str] | None = None,
-        row_group: int = ROW_GROUP,
+        row_group: int | None = None,
     ):
         import pyarrow
         from pyarrow import parquet
@@ -50,7 +50,7 @@ class ParquetWriter:
         self._schema = pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._held: list[Any] = []
-        self._rows, self._row_group = 0, row_group
+        self._rows, self._row_group = 0, row_group or ROW_GROUP
 
     def write(self, batch: Mapping[str, Sequence[Any]]) -> None:
         """Columns of equal length, all of them. NaN is written as null; so is a vector whose first number is NaN.
