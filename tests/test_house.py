@@ -31,6 +31,7 @@ DOORS = {
     "rich": None,  # the ground and whoever shows something
     "safetensors": None,  # weights (model) and snapshots (streaming)
     "sentencex": "tokens",
+    "sklearn": "metrics",  # scikit-learn
     "tokenizers": "tokens",
     "zstandard": "formats",
 }

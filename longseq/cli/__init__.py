@@ -20,6 +20,8 @@ COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
     "annotate": "A class for each base: tracks and intervals, from a model of your own training.",
     "score": "Bits per base of each record under a model; stopped, it can go on.",
+    "classify": "Classes of records, by a model of your own training.",
+    "embed": "Vectors of records, windows, sections or bases, from any layer of a model.",
     "generate": "Continue a prompt, token by token, from a language model.",
     "train": "Train a model on sequences.",
     "tokenizer": "Learn a tokenizer from sequences or documents, and look at one.",

@@ -28,12 +28,20 @@ class ParquetWriter:
 
     Args:
         path: the file, new or empty; give it one from `write_aside` or `output_directory`.
-        columns: type of each column, in order: "string", "int32", "int64", "float32", "float64", "bool" or
-            "list<float32>".
+        columns: type of each column, in order: "string", "int32", "int64", "float32", "float64", "bool",
+            "list<float32>", or "float32[n]" for vectors of n numbers.
         metadata: text kept in the file's schema.
+        row_group: rows held before they are written; None: `ROW_GROUP`.
     """
 
-    def __init__(self, path: str | Path, columns: Mapping[str, str], *, metadata: Mapping[str, str] | None = None):
+    def __init__(
+        self,
+        path: str | Path,
+        columns: Mapping[str, str],
+        *,
+        metadata: Mapping[str, str] | None = None,
+        row_group: int | None = None,
+    ):
         import pyarrow
         from pyarrow import parquet
 
@@ -42,26 +50,39 @@ class ParquetWriter:
         self._schema = pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._held: list[Any] = []
-        self._rows = 0
+        self._rows, self._row_group = 0, row_group or ROW_GROUP
 
     def write(self, batch: Mapping[str, Sequence[Any]]) -> None:
-        """Columns of equal length, all of them. NaN is written as null.
+        """Columns of equal length, all of them. NaN is written as null; so is a vector whose first number is NaN.
+
+        Vectors come as (rows, n) float32.
 
         Raises:
             ValueError: other columns than declared, of unequal length, or of values that do not fit the type.
         """
         if set(batch) != set(self._schema.names):
             raise ValueError(f"expected the columns {self._schema.names}, found {sorted(batch)}")
-        arrays = [self._arrow.array(batch[f.name], type=f.type, from_pandas=True) for f in self._schema]
+        arrays = [self._array(batch[field.name], field.type) for field in self._schema]
         table = self._arrow.Table.from_arrays(arrays, schema=self._schema)
         self._held.append(table)
         self._rows += table.num_rows
-        if self._rows >= ROW_GROUP:
+        if self._rows >= self._row_group:
             self._flush()
+
+    def _array(self, values: Any, kind: Any) -> Any:
+        if not self._arrow.types.is_fixed_size_list(kind):
+            return self._arrow.array(values, type=kind, from_pandas=True)
+        if values.shape[1:] != (kind.list_size,):
+            raise ValueError(f"expected vectors of {kind.list_size} numbers, found {values.shape[1:]}")
+        missing = self._arrow.array(values[:, 0] != values[:, 0])
+        flat = self._arrow.array(values.reshape(-1), type=kind.value_type)
+        return self._arrow.FixedSizeListArray.from_arrays(flat, type=kind, mask=missing)
 
     def _flush(self) -> None:
         if self._held:
-            self._writer.write_table(self._arrow.concat_tables(self._held).combine_chunks(), row_group_size=ROW_GROUP)
+            self._writer.write_table(
+                self._arrow.concat_tables(self._held).combine_chunks(), row_group_size=self._row_group
+            )
             self._held, self._rows = [], 0
 
     def close(self) -> None:
@@ -82,6 +103,9 @@ class ParquetWriter:
 def _type(pyarrow: Any, kind: str) -> Any:
     if kind == "list<float32>":
         return pyarrow.list_(pyarrow.float32())
+    name, bracket, size = kind.partition("[")
+    if bracket:
+        return pyarrow.list_(pyarrow.type_for_alias(name), int(size.removesuffix("]")))
     return pyarrow.type_for_alias(kind)
 
 

@@ -23,6 +23,8 @@ from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.formats.atomic import output_directory
 from longseq.log import count
 from longseq.model.adapter import weights
+from longseq.model.calibration import FILE as CALIBRATION
+from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.language import LanguageModel
@@ -224,6 +226,7 @@ def save(
     labels: Sequence[str] | None = None,
     card: Mapping[str, object] | str = "",
     dtype: torch.dtype = torch.float32,
+    calibration: Calibration | None = None,
     force: bool = False,
 ) -> None:
     """Write a checkpoint directory, whole or not at all.
@@ -239,7 +242,7 @@ def save(
     head = None if isinstance(model, LanguageModel) else model.head_config
     if labels is None and not isinstance(model, LanguageModel):
         labels = model.labels or None
-    with output_directory(directory, force=force, replaces=("labels.json",)) as aside:
+    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION)) as aside:
         tokenizer.save(aside / "tokenizer.json")
         config = {
             "schema": SCHEMA,
@@ -258,6 +261,8 @@ def save(
         (aside / "model.safetensors").write_bytes(to_bytes(tensors, metadata={"format": "pt"}))
         if labels is not None:
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
+        if calibration is not None:
+            write_calibration(aside, calibration, digest(aside))
         (aside / "README.md").write_text(
             card or _card(model, {}) if isinstance(card, str) else _card(model, card), encoding="utf-8"
         )

@@ -25,7 +25,7 @@ import torch
 
 from longseq.config import LONGEST_CHUNK, require
 from longseq.errors import UsageError
-from longseq.model import Checkpoint, State
+from longseq.model import Checkpoint, Encoder, State
 from longseq.model.state import map_tensors, named_tensors
 from longseq.streaming.reader import SurprisalReader
 from longseq.streaming.snapshot import Snapshot
@@ -101,7 +101,7 @@ class Surprisal:
         tokens = torch.from_numpy(ids.astype(np.int64)).to(self.device)
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
-            with _even_shares(len(ids)):
+            with even_shares(len(ids)):
                 logits, state = self._model(tokens, state)
                 nats = torch.nn.functional.cross_entropy(
                     logits.float().flatten(0, 1), tokens.flatten(), reduction="none"
@@ -120,7 +120,7 @@ class Surprisal:
     @cached_property
     def side_by_side(self) -> int:
         """Tokens of the longest record that is read side by side with others; 0 where the model cannot."""
-        return 0 if self._grows() else MIDDLE
+        return 0 if grows(self._model.encoder) else MIDDLE
 
     @cached_property
     def empty(self) -> State:
@@ -129,14 +129,6 @@ class Surprisal:
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
             return self._model.encoder(none, None, none.bool())[1]
-
-    def _grows(self) -> bool:
-        """Whether the state has an axis of time, as that of softmax attention: records of one age only go together."""
-        with torch.inference_mode():
-            tokens = torch.zeros(1, 2, dtype=torch.long, device=self.device)
-            states = [self._model.encoder(tokens[:, :length])[1] for length in (1, 2)]
-        one, two = ([tensor.shape for _, tensor in named_tensors(state)] for state in states)
-        return one != two
 
     def side(self, count: int, before: State | None, fresh: np.ndarray) -> State:
         """The state of `count` lanes where those of `fresh` (count,) bool begin a record, all of one memory layout."""
@@ -157,8 +149,17 @@ def _zip_tensors(one: State, other: State, join: Callable[[torch.Tensor, torch.T
     return map_tensors(one, lambda tensor: join(tensor, next(partners)))
 
 
+def grows(encoder: Encoder) -> bool:
+    """Whether its state has an axis of time, as that of softmax attention: records of one age only go together."""
+    with torch.inference_mode():
+        tokens = torch.zeros(1, 2, dtype=torch.long, device=encoder.embedding.weight.device)
+        states = [encoder(tokens[:, :length])[1] for length in (1, 2)]
+    one, two = ([tensor.shape for _, tensor in named_tensors(state)] for state in states)
+    return one != two
+
+
 @contextmanager
-def _even_shares(lanes: int) -> Iterator[None]:
+def even_shares(lanes: int) -> Iterator[None]:
     """At most two threads where lanes share a call.
 
     Three threads cut an array at places that are no multiple of a vector register; the elements beside the cut are

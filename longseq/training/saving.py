@@ -93,7 +93,11 @@ class Saving:
         """The trained model, in `model/`."""
         facts = self._card(step, tokens)
         tokenizer = self._task.tokenizer
-        alone(self._processes, lambda: save(self._folder.model, self._model, tokenizer, card=facts, force=True))
+        fitted = self._task.calibration(self.position.figures)
+        alone(
+            self._processes,
+            lambda: save(self._folder.model, self._model, tokenizer, card=facts, calibration=fitted, force=True),
+        )
 
     def not_finite(
         self, steps: Steps, step: int, tokens: int, seconds: float, state: Any, loss: float, norm: float

@@ -12,6 +12,7 @@ from longseq.config import from_mapping
 from longseq.errors import ConfigError, InputError, StoppedError
 from longseq.log import NullProgress
 from longseq.model import RecordModel, TokenModel, load
+from longseq.model.calibration import read_calibration
 from longseq.tokens import DnaTokenizer
 from longseq.training import TrainConfig, train
 
@@ -267,3 +268,18 @@ def test_the_end_of_a_single_record_is_held_out(settings, tmp_path):
     assert plans[0].held_out == "the last 20% of the record, 40 bases"
     assert plans[0].data == "160 bases of 3 classes (background 50.0%, CDS+ 25.0%, CDS- 25.0%)"
     assert outcome.figures["bases"] == 40 and outcome.figures["null_accuracy"] == 0.5
+
+
+def test_what_classes_come_to_without_a_model_and_how_far_it_can_be_believed(settings, tmp_path):
+    """k-mers and GC alone beside the model, on the records held out; the fit to those goes with the model."""
+    outcome = train(settings(steps=2, **QUIET), tmp_path / "run")
+    figures = outcome.figures
+    assert figures["kmer_accuracy"] >= 0.8 and figures["gc_accuracy"] >= 0.8
+    assert f"4-mers {figures['kmer_macro_f1']:.4f}" in outcome.held_out and "GC alone" in outcome.held_out
+    assert figures["calibrated_nats"] <= figures["nats"] + 1e-9
+    found = load(tmp_path / "run" / "model")
+    calibration = read_calibration(found.path, found.sha256)
+    assert calibration.temperature == figures["temperature"] and calibration.records == figures["records"]
+    assert calibration.in_range_above == figures["in_range_above"]
+    again = train(settings("regress", steps=2, **QUIET), tmp_path / "run", force=True)
+    assert "kmer_accuracy" not in again.figures and not (tmp_path / "run" / "model" / "calibration.json").exists()

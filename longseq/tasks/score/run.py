@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -27,10 +26,9 @@ from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.walk import Walk
 from longseq.tasks.score.work import ANEW, Work, differences, read_settings, said
+from longseq.tasks.sources import require_some
 from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
-
-log = logging.getLogger("longseq")
 
 SCHEMA = "longseq.score/1"
 COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", "truncated")
@@ -113,7 +111,7 @@ def scored(
             scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
             state = scorer.run(snapshot)
         result = Result([source.row() for source in walk.sources], work)
-        _require_some(walk)
+        require_some(walk.sources)
         if request.save_state is not None and state is not None:
             save_snapshot(request.save_state, state, force=force or resume)
         if out is not None:
@@ -182,15 +180,6 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "strict": request.strict,
         "state": state,
     }
-
-
-def _require_some(walk: Walk) -> None:
-    """Raise the first error where nothing could be scored because of it."""
-    errors = [error for source in walk.sources for error in [*source.errors, source.fault] if error is not None]
-    if errors and not any(source.records for source in walk.sources):
-        for other in errors[1:]:
-            log.error("%s", other)
-        raise errors[0]
 
 
 def _write(result: Result, request: Request, out: str, force: bool) -> None:

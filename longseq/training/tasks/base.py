@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch import nn
 
 from longseq.model import Model
+from longseq.model.calibration import Calibration
 from longseq.training.batch import Source
 from longseq.training.documents import AnyTokenizer
 
@@ -76,3 +77,7 @@ class Task(ABC):
     @abstractmethod
     def facts(self) -> dict[str, object]:
         """Of the data, for the model card."""
+
+    def calibration(self, figures: Figures) -> Calibration | None:
+        """Of the model that `figures` were found of, where it answers in probabilities of records."""
+        return None

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from longseq.metrics import classes, numbers
+from longseq.metrics import calibration, classes, numbers
 
 MAIN = {"classify": "macro_f1", "multilabel": "macro_f1", "regress": "r2", "annotate": "macro_f1"}
 """The figure by which two evaluations are compared; the larger the better."""
@@ -40,9 +40,10 @@ def of_records(task: str, scores: np.ndarray, truth: np.ndarray, null: np.ndarra
 def _classes(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     count = scores.shape[1]
     table = classes.confusion(truth, scores.argmax(1), count)
-    shifted = scores - scores.max(1, keepdims=True)
-    logs = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+    logs = scores - calibration.log_sum_exp(scores)[:, None]
     there = np.eye(count, dtype=bool)[truth]
+    temperature = calibration.fit_temperature(scores, truth)
+    warm = calibration.softmax(scores, temperature)
     return {
         "accuracy": classes.accuracy(table),
         "macro_f1": classes.macro_f1(table),
@@ -50,6 +51,11 @@ def _classes(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
         "auroc": classes.one_against_rest(classes.auroc, there, np.exp(logs)),
         "auprc": classes.one_against_rest(classes.auprc, there, np.exp(logs)),
         "nats": float(-logs[there].mean()),
+        "calibration_error": calibration.calibration_error(np.exp(logs), truth),
+        "temperature": temperature,
+        "calibrated_nats": calibration.nats(scores, truth, temperature),
+        "calibrated_error": calibration.calibration_error(warm, truth),
+        "in_range_above": calibration.threshold(scores),
     }
 
 
@@ -62,6 +68,7 @@ def _labels(scores: np.ndarray, truth: np.ndarray, null: np.ndarray) -> dict[str
         "macro_f1": float(np.mean(each)) if each else math.nan,
         "auroc": classes.one_against_rest(classes.auroc, truth, scores),
         "auprc": classes.one_against_rest(classes.auprc, truth, scores),
+        "temperature": calibration.fit_temperature(scores, truth),
         "null_exact_match": classes.exact_match(truth, np.broadcast_to(null, truth.shape)),
         "null_auprc": float(truth.mean(0)[truth.any(0)].mean()) if truth.any() else math.nan,
     }
@@ -95,7 +102,13 @@ def said(task: str, figures: dict[str, float] | None) -> str:
             f"macro F1 {figures['macro_f1']:.4f}, AUPRC {figures['auprc']:.4f} held out "
             f"(by chance {figures['null_auprc']:.4f})"
         )
+    beside = ""
+    if "kmer_macro_f1" in figures:
+        beside = (
+            f"4-mers {figures['kmer_macro_f1']:.4f} and {figures['kmer_accuracy']:.4f}, "
+            f"GC alone {figures['gc_macro_f1']:.4f} and {figures['gc_accuracy']:.4f}, "
+        )
     return (
         f"macro F1 {figures['macro_f1']:.4f}, accuracy {figures['accuracy']:.4f} held out "
-        f"(the most frequent class alone {figures['null_accuracy']:.4f})"
+        f"({beside}the most frequent class alone {figures['null_accuracy']:.4f})"
     )

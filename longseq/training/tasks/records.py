@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from os.path import abspath
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,10 @@ from torch import nn
 
 from longseq.formats.folders import files
 from longseq.log import count
+from longseq.metrics.baselines import beside
 from longseq.model import HeadConfig
+from longseq.model.calibration import Calibration
+from longseq.tokens.subwords import DnaSubwords
 from longseq.training.columns import Names
 from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
@@ -30,6 +34,12 @@ from longseq.training.tasks.losses import RecordLoss
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
+
+
+BASELINE, RECORDS = 4_000_000, 10_000
+"""Bases, and records, from which baselines are learned at most: some seconds."""
+LONGEST = 1 << 20
+"""Tokens of a record that they read."""
 
 
 class RecordTask(LabelledTask):
@@ -64,6 +74,8 @@ class RecordTask(LabelledTask):
         self.described = f"{count(int((~held).sum()), noun)} {self._of(learned)}, {read}"
         self.rule = _rule(held, found.groups, noun)
         self.parts = self._parts(found, held)
+        self._learned = found.record[~held], learned
+        self._held = found.record[held]
         self.told = (*found.notes, *self._missing(learned), *self._of_held_out(truth[held]))
 
     def _labels(self) -> Labels:
@@ -189,8 +201,40 @@ class RecordTask(LabelledTask):
         said = np.concatenate([part["scores"].numpy() for part in parts])
         if len(self.scale):
             said = said * self.scale + self.offset
-        return figures.of_records(
+        found = figures.of_records(
             self.config.task, said, np.concatenate([part["truth"].numpy() for part in parts]), self.null
+        )
+        return found | self._beside
+
+    @cached_property
+    def _beside(self) -> dict[str, float]:
+        """Of DNA, what k-mers and GC alone tell of the records scored, learned from some of those learned from."""
+        if self.config.task != "classify" or self.records.noun != "record":
+            return {}
+        records, classes = self._learned
+        order = np.random.default_rng([self.config.data.seed, 7]).permutation(len(records))[:RECORDS]
+        taken = order[np.cumsum(np.minimum(self.records.lengths[records[order]], LONGEST)) <= BASELINE]
+        if len(np.unique(classes[taken])) < 2:
+            return {}
+        learned, asked = ([self._codes(int(r)) for r in which] for which in (records[taken], self._held[self.chosen]))
+        assert isinstance(self.held_out, RecordExamples)
+        return beside(learned, classes[taken], asked, self.held_out.targets[self.chosen])
+
+    def _codes(self, record: int) -> np.ndarray:
+        """Bases of the beginning of a record, above 3 what is none of A, C, G and T."""
+        ids = self.records.read(record, 0, min(int(self.records.lengths[record]), LONGEST))
+        if isinstance(self.tokenizer, DnaSubwords):
+            return self.tokenizer.by_letter.encode(self.tokenizer.decode(ids))[0]
+        return ids
+
+    def calibration(self, found: Figures) -> Calibration | None:
+        """By the records held out; they were scored with the weights that are saved."""
+        if "temperature" not in found:
+            return None
+        return Calibration(
+            temperature=found["temperature"],
+            in_range_above=found.get("in_range_above"),
+            records=int(found["records"]),
         )
 
 

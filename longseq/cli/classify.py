@@ -1,0 +1,97 @@
+"""`longseq classify INPUT…`"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
+from longseq.cli.sources import verdict
+from longseq.cli.talk import Talk
+from longseq.log import count
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option(
+    "--model", metavar="DIR", default="dna", help="Model with a head of your own: RUN/model of `longseq train`."
+)
+@click.option("--out", metavar="DIR", help="Write tables and regions there.  [default: the table goes to stdout]")
+@click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--every", type=click.IntRange(0), help="Tokens between two running readings.  [default: 2048]")
+@click.option("--window", type=click.IntRange(0), help="Tokens of a window read afresh; 0 for none.  [default: 2048]")
+@click.option("--calibrate", metavar="LABELS", help="Fit probabilities to these labels of INPUT, and keep the fit.")
+@column_option
+@region_option
+@unknown_option
+@computing
+@talking
+def command(
+    inputs: tuple[str, ...],
+    model: str,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    every: int | None,
+    window: int | None,
+    calibrate: str | None,
+    column: str | None,
+    region: str | None,
+    on_unknown: Any,
+    device: str,
+    threads: int,
+    precision: str,
+    chunk: int | None,
+    talk: Talk,
+) -> int:
+    """Classes of records, by a model that `longseq train --labels` made.
+
+    The table has a row a record: its class, or `unknown` where it is out of the range of the records that the model was
+    calibrated on, the probability of each class, and where along the record the class changes. For that, windows are
+    read afresh, each as if it were a record. With --out, the running reading and the windows are tables of their own.
+
+    Training calibrates by the records it holds out; --calibrate does it by others.
+    """
+    from longseq.errors import UsageError
+    from longseq.records import Interval
+    from longseq.streaming.hidden import HiddenReader
+    from longseq.streaming.surprisal import CHUNK
+    from longseq.tasks import classify as task
+    from longseq.tasks.summarize.model import load_checkpoint
+
+    if calibrate is not None and (out is not None or as_json):
+        raise UsageError("--calibrate writes into the model's folder", remedy="leave --out and --json out")
+    given = {name: value for name, value in (("every", every), ("window", window)) if value is not None}
+    given |= {"every": 0, "window": 0} if calibrate is not None else {}
+    request = task.Request(
+        inputs=inputs,
+        column=column,
+        on_unknown=on_unknown,
+        region=None if region is None else Interval.parse(region),
+        **given,
+    )
+    checkpoint = load_checkpoint(model, device=device, threads=threads)
+    task.record_model(checkpoint)
+    reader = HiddenReader(checkpoint, chunk=chunk or CHUNK, precision=precision)
+    if calibrate is not None:
+        fitted, sources = task.calibrate(request, reader, calibrate, talk.progress())
+        said = f"temperature {fitted.temperature:.4g}, of {count(fitted.records, 'record')}"
+        click.echo(f"{checkpoint.path / 'calibration.json'}: {said}")
+        return verdict(sources)
+    sources = task.classify(
+        request,
+        reader,
+        out=out,
+        table=sys.stdout if out is None and not as_json else None,
+        as_json=sys.stdout if as_json else None,
+        command=shlex.join(["longseq", *talk.arguments]),
+        force=force,
+        progress=talk.progress(),
+    )
+    if out is not None and not as_json:
+        click.echo(f"{out}: {count(sum(source.records for source in sources), 'record')}")
+    return verdict(sources)

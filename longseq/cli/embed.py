@@ -1,0 +1,103 @@
+"""`longseq embed INPUT…`"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
+from longseq.cli.sources import verdict
+from longseq.cli.talk import Talk
+from longseq.log import count
+
+
+@click.command()
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("--model", metavar="NAME|DIR", default="dna", show_default=True, help="Model that reads the inputs.")
+@click.option("--out", metavar="FILE", required=True, help="Parquet file to write.")
+@click.option("--npy", metavar="FILE", help="Write the vectors alone there as well, in the same order.")
+@click.option("--force", is_flag=True, help="Replace these files.")
+@click.option(
+    "--per",
+    type=click.Choice(["record", "section", "base", "token"]),
+    default="record",
+    show_default=True,
+    help="What a vector is of; sections are those of documents.",
+)
+@click.option("--window", type=click.IntRange(1), help="A vector every so many bases, or tokens, of a record.")
+@click.option("--layer", default="final", show_default=True, help="final, 0 or embedding, 1 or layer1, and so on.")
+@click.option("--pool", type=click.Choice(["mean", "last", "max"]), default="mean", show_default=True)
+@click.option(
+    "--strands",
+    type=click.Choice(["forward", "both"]),
+    help="Read forwards only, or the mean of both strands.  [default: both of DNA read by letter]",
+)
+@click.option("--most", type=click.IntRange(1), help="Vectors of bases or tokens at most.  [default: 1000000]")
+@column_option
+@region_option
+@unknown_option
+@computing
+@talking
+def command(
+    inputs: tuple[str, ...],
+    model: str,
+    out: str,
+    npy: str | None,
+    force: bool,
+    per: Any,
+    window: int | None,
+    layer: str,
+    pool: Any,
+    strands: Any,
+    most: int | None,
+    column: str | None,
+    region: str | None,
+    on_unknown: Any,
+    device: str,
+    threads: int,
+    precision: str,
+    chunk: int | None,
+    talk: Talk,
+) -> int:
+    """Vectors of sequences and documents, from any layer of a model, as a table.
+
+    A row has file, record, start, end, strand, layer, the model's sha256 and the vector, null where there is no A, C, G
+    or T. Windows begin at the record's start and count what the model reads: bases, or tokens of words; start and end
+    are 0-based and half-open, in bases or letters. Rows are written as they come, so that memory does not grow with
+    the input; the file appears when all are there.
+    """
+    from longseq.errors import UsageError
+    from longseq.records import Interval
+    from longseq.tasks.embed import Request, embed
+    from longseq.tasks.summarize.model import load_checkpoint
+
+    if window is not None and per != "record":
+        raise UsageError(f"--window and --per {per} exclude each other", remedy="give one of them")
+    given = {} if most is None else {"most": most}
+    request = Request(
+        inputs=inputs,
+        per="window" if window is not None else "base" if per == "token" else per,
+        window=window or 0,
+        layer=layer,
+        pool=pool,
+        strands=strands,
+        column=column,
+        on_unknown=on_unknown,
+        region=None if region is None else Interval.parse(region),
+        **given,
+    )
+    sources, rows = embed(
+        request,
+        load_checkpoint(model, device=device, threads=threads),
+        out,
+        npy=npy,
+        chunk=chunk,
+        precision=precision,
+        command=shlex.join(["longseq", *talk.arguments]),
+        force=force,
+        progress=talk.progress(),
+    )
+    click.echo(f"{out}: {count(rows, 'vector')} of {count(sum(source.records for source in sources), 'record')}")
+    return verdict(sources)

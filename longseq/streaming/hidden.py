@@ -1,0 +1,194 @@
+"""Hidden vectors along records: one reading after another, short ones side by side, each handed on as it passes.
+
+How a record is read depends on its own length alone, as in `longseq.streaming.surprisal`: records of up to 8,192 tokens
+go side by side with others of about their length, in one shape; longer ones, and those of an encoder whose state grows
+or that looks ahead, go alone, in chunks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from longseq.config import LONGEST_CHUNK, require
+from longseq.errors import InputError
+from longseq.model import Checkpoint, State
+from longseq.streaming.surprisal import CHUNK, MIDDLE, MIDDLE_WIDTH, SHORT, Lanes, even_shares, grows
+
+FINAL = "final"
+"""The layer that heads read: the last one's output behind the last norm."""
+WAITING = 1 << 17
+"""Tokens of records that may wait for the one in front of them."""
+
+
+class Job:
+    """One reading of one record, in the order of `pieces`.
+
+    `take` is called with ids (t,) and their hidden vectors (t, D), on the encoder's device, in order, and with each
+    token once.
+    """
+
+    def __init__(self, pieces: Iterable[np.ndarray], take: Callable[[np.ndarray, Tensor], None]):
+        self.pieces, self.take = iter(pieces), take
+        self.ids = np.zeros(0, np.int64)
+        """Of a short record, until it has passed."""
+        self.error: InputError | None = None
+        """What ended the record before its end."""
+        self.done = False
+
+
+class HiddenReader:
+    """An encoder that reads records, and the layer that is looked at."""
+
+    def __init__(self, checkpoint: Checkpoint, *, layer: str = FINAL, chunk: int = CHUNK, precision: str = "fp32"):
+        """`layer` as `layer_names` spells it; `chunk` tokens a call, up to `LONGEST_CHUNK`; `precision` fp32 or bf16.
+
+        Raises:
+            ConfigError: a layer, chunk or precision that cannot be.
+        """
+        require(1 <= chunk <= LONGEST_CHUNK, "chunk", chunk, f"1 to {LONGEST_CHUNK:,} tokens")
+        require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
+        names = layer_names(checkpoint.config.layers)
+        self.layer = names[int(layer)] if layer.isdigit() and int(layer) < len(names) else layer
+        require(self.layer in names, "layer", layer, f"0 to {len(names) - 1}, or one of {', '.join(names)}")
+        self.checkpoint, self.chunk, self.precision = checkpoint, chunk, precision
+        self.encoder = checkpoint.model.encoder
+        self.device = self.encoder.embedding.weight.device
+        if checkpoint.config.visibility == "segment":
+            segment = checkpoint.config.segment
+            self.chunk = -(-chunk // segment) * segment
+        self._module: nn.Module | None = None
+        if self.layer != FINAL:
+            number = names.index(self.layer)
+            self._module = self.encoder.embedding if number == 0 else self.encoder.layers[number - 1]
+
+    def step(self, ids: np.ndarray, state: State | None) -> tuple[Tensor, State]:
+        """Hidden vectors (B, T, D) float32 of T more tokens (B, T) of B records, and the state after them."""
+        tokens = torch.from_numpy(ids.astype(np.int64)).to(self.device)
+        seen: list[Tensor] = []
+        handle = None
+        if self._module is not None:
+            handle = self._module.register_forward_hook(
+                lambda _, __, out: seen.append(out[0] if isinstance(out, tuple) else out)
+            )
+        try:
+            with torch.inference_mode(), even_shares(len(ids)):
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
+                    hidden, state = self.encoder(tokens, state)
+        finally:
+            if handle is not None:
+                handle.remove()
+        return (seen[0] if seen else hidden).float(), state
+
+    @cached_property
+    def side_by_side(self) -> int:
+        """Tokens of the longest record that is read side by side with others; 0 where the encoder cannot."""
+        alone = self.encoder.config.visibility == "segment" or grows(self.encoder)
+        return 0 if alone else MIDDLE
+
+    def shape(self, length: int) -> tuple[int, Lanes]:
+        """Of a short record: the power of two that bounds records of about its length, and their lanes."""
+        bound = max(SHORT, 1 << (length - 1).bit_length())
+        width = min(bound, MIDDLE_WIDTH, self.chunk)
+        return bound, Lanes(max(min(self.chunk, CHUNK) // width, 1), width)
+
+    def passed(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """The jobs, in order, each when it has passed. The next one is asked for only when the pieces of the one before
+        have been walked to their end."""
+        order: deque[Job] = deque()
+        pools: dict[int, list[Job]] = {}
+
+        def ready(most: int) -> Iterator[Job]:
+            """Those in front that are done; others are read until at most `most` tokens wait."""
+            while order:
+                if not order[0].done:
+                    if sum(len(job.ids) for job in order) <= most:
+                        return
+                    self._together(pools.pop(self.shape(len(order[0].ids))[0]))
+                yield order.popleft()
+
+        for job in jobs:
+            try:
+                held = _begin(job.pieces, self.side_by_side)
+            except InputError as error:
+                job.error, job.done = error, True
+                order.append(job)
+                continue
+            ids = np.concatenate([np.zeros(0, np.int64), *held])
+            if len(ids) > self.side_by_side:
+                yield from ready(0)
+                self._alone(job, ids)
+                yield job
+                continue
+            order.append(job)
+            job.ids, job.done = ids, len(ids) == 0
+            if not job.done:
+                bound, lanes = self.shape(len(ids))
+                pool = pools.setdefault(bound, [])
+                pool.append(job)
+                if len(pool) == lanes.number:
+                    self._together(pools.pop(bound))
+            yield from ready(WAITING)
+        yield from ready(0)
+
+    def _together(self, jobs: list[Job]) -> None:
+        """Short records of one shape. A lane's padding stands behind its tokens, which do not see it."""
+        lanes = self.shape(len(jobs[0].ids))[1]
+        state = None
+        for start in range(0, max(len(job.ids) for job in jobs), lanes.width):
+            ids = np.zeros(lanes, np.int64)
+            pieces = [job.ids[start : start + lanes.width] for job in jobs]
+            for row, piece in enumerate(pieces):
+                ids[row, : len(piece)] = piece
+            hidden, state = self.step(ids, state)
+            for row, (job, piece) in enumerate(zip(jobs, pieces, strict=True)):
+                if len(piece):
+                    job.take(piece, hidden[row, : len(piece)])
+        for job in jobs:
+            job.done, job.ids = True, np.zeros(0, np.int64)
+
+    def _alone(self, job: Job, held: np.ndarray) -> None:
+        state = None
+        try:
+            for ids in _chunks(held, job.pieces, self.chunk):
+                hidden, state = self.step(ids[None], state)
+                job.take(ids, hidden[0])
+        except InputError as error:
+            job.error = error
+        job.done = True
+
+
+def layer_names(layers: int) -> list[str]:
+    """`embedding`, `layer1` to the last one, and `final`: behind the last norm, what heads read. Their places in the
+    list are their numbers."""
+    return ["embedding", *(f"layer{i + 1}" for i in range(layers)), FINAL]
+
+
+def _begin(pieces: Iterator[np.ndarray], most: int) -> list[np.ndarray]:
+    """The pieces of a record up to its end, or until they are more than `most` tokens."""
+    held, length = [], 0
+    for ids in pieces:
+        held.append(ids)
+        length += len(ids)
+        if length > most:
+            break
+    return held
+
+
+def _chunks(held: np.ndarray, pieces: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
+    """`held` and what follows, cut at multiples of `size`."""
+    while True:
+        for start in range(0, len(held) // size * size, size):
+            yield held[start : start + size]
+        held = held[len(held) // size * size :]
+        piece = next(pieces, None)
+        if piece is None:
+            break
+        held = np.concatenate([held, piece])
+    if len(held):
+        yield held

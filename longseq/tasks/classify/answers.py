@@ -1,0 +1,80 @@
+"""Scores of a head as probabilities, verdicts and regions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from longseq.metrics.calibration import log_sum_exp, sigmoid, softmax
+from longseq.model import RecordModel
+from longseq.model.calibration import Calibration
+
+UNKNOWN = "unknown"
+"""Verdict on what is out of range."""
+CHANGE = 3.0
+"""Nats that a change of class must bring: odds of 20 to one."""
+
+
+class Region(NamedTuple):
+    """Windows `[first, last)` in a row that are of one class."""
+
+    first: int
+    last: int
+    label: str
+    probability: float
+    """Mean probability of the class in these windows."""
+
+
+class Answers:
+    """What scores (…, C) mean; without a calibration logits are taken as they are, and nothing is unknown."""
+
+    def __init__(self, model: RecordModel, calibration: Calibration | None):
+        self.task, self.labels, self.calibration = model.head_config.task, model.labels, calibration
+        self._offset, self._scale = np.array(model.head_config.offset), np.array(model.head_config.scale)
+        self._temperature = calibration.temperature if calibration else 1.0
+
+    def values(self, scores: np.ndarray) -> np.ndarray:
+        """(…, C) float64 probabilities of the classes, of each label by itself, or numbers."""
+        scores = scores.astype(np.float64)
+        if self.task == "regress":
+            return scores * self._scale + self._offset
+        return (softmax if self.task == "classify" else sigmoid)(scores, self._temperature)
+
+    def unknown(self, scores: np.ndarray) -> np.ndarray:
+        """(…) bool: out of range, by the calibration's threshold."""
+        limit = None if self.calibration is None else self.calibration.in_range_above
+        if limit is None or self.task != "classify":
+            return np.zeros(scores.shape[:-1], bool)
+        return log_sum_exp(scores.astype(np.float64)) < limit
+
+    def verdict(self, scores: np.ndarray) -> str | None:
+        """Of scores (C,): the most probable class or `unknown`, the labels of probability 1/2 and more joined by `;`;
+        None of numbers."""
+        if self.task == "regress":
+            return None
+        if self.task == "multilabel":
+            return ";".join(n for n, p in zip(self.labels, self.values(scores), strict=True) if p >= 0.5)
+        return UNKNOWN if self.unknown(scores) else self.labels[int(scores.argmax())]
+
+    def regions(self, scores: np.ndarray) -> list[Region]:
+        """Where the class changes along windows (W, C): the row of classes whose summed log-probability, less `CHANGE`
+        for each change, is largest (Viterbi 1967). Windows out of range say nothing; of labels and numbers no region.
+        """
+        if self.task != "classify" or not len(scores):
+            return []
+        values = self.values(scores)
+        said = np.where(self.unknown(scores)[:, None], 0.0, np.log(np.maximum(values, 1e-300)))
+        best, came = said[0], np.zeros(said.shape, np.int32)
+        for w in range(1, len(said)):
+            top = int(best.argmax())
+            stays = best >= best[top] - CHANGE
+            came[w] = np.where(stays, np.arange(said.shape[1]), top)
+            best = np.where(stays, best, best[top] - CHANGE) + said[w]
+        path = np.zeros(len(said), np.int64)
+        path[-1] = best.argmax()
+        for w in range(len(said) - 1, 0, -1):
+            path[w - 1] = came[w, path[w]]
+        cuts = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
+        return [Region(a, b, self.labels[path[a]], float(values[a:b, path[a]].mean())) for a, b in pairwise(cuts)]

@@ -1,0 +1,250 @@
+"""Records through a model with a head: the running reading of each, and its windows read afresh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from longseq.config import require
+from longseq.errors import InputError, UsageError
+from longseq.formats.letters import OnUnknown
+from longseq.log import NullProgress, Progress
+from longseq.model import Checkpoint, RecordModel
+from longseq.records import Interval, Record
+from longseq.streaming.hidden import HiddenReader, Job
+from longseq.streaming.rows import RowSpool
+from longseq.tasks.places import Every, id_pieces, walk
+from longseq.tasks.score.walk import Source
+
+WINDOW = 2048
+"""Tokens of a window that is read afresh."""
+IN_MEMORY = 1 << 16
+"""Tokens of a record before they go to a file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Inputs, and what is wanted of each record."""
+
+    inputs: tuple[str, ...]
+    """Files; `-` is standard input."""
+    every: int = WINDOW
+    """Tokens between two running readings; 0: only the whole record is told."""
+    window: int = WINDOW
+    """Tokens of a window that is read afresh, from the record's start; 0: none."""
+    column: str | None = None
+    """Column of tables that holds the texts."""
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name in each input."""
+
+    def __post_init__(self):
+        require(self.every >= 0, "every", self.every, ">= 0 tokens")
+        require(self.window >= 0, "window", self.window, ">= 0 tokens")
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Scores of one record (C classes or numbers), as the head gives them."""
+
+    file: str
+    record: str
+    length: int
+    """Letters."""
+    scores: np.ndarray | None
+    """(C,) float32 of the whole record; None where it has no token."""
+    running_ends: np.ndarray
+    """(P,) int64 letters up to which each running reading has read; the last one is the whole record."""
+    running: np.ndarray
+    """(P, C) float32."""
+    windows: np.ndarray
+    """(W, 2) int64 letters."""
+    afresh: np.ndarray
+    """(W, C) float32, of each window as if it were a record."""
+    truncated: bool
+
+
+class _Running:
+    """The head's reading of what has passed, kept every so many tokens."""
+
+    def __init__(self, model: RecordModel, every: int):
+        self._model, self._every = model, every
+        self._pool = None
+        self.tokens = 0
+        self.scores: np.ndarray | None = None
+        self.kept: list[np.ndarray] = []
+
+    def take(self, ids: np.ndarray, hidden: Tensor) -> None:
+        """The next tokens (t,) and their vectors (t, D)."""
+        start = 0
+        while start < len(ids):
+            stop = min(len(ids), start + self._every - self.tokens % self._every) if self._every else len(ids)
+            with torch.inference_mode():
+                scores, self._pool = self._model.head(hidden[None, start:stop], self._pool)
+            self.scores = scores[0].float().cpu().numpy()
+            self.tokens, start = self.tokens + stop - start, stop
+            if self._every and self.tokens % self._every == 0:
+                self.kept.append(self.scores)
+
+    def all(self) -> list[np.ndarray]:
+        """Those kept, and that of the end."""
+        ended = self.scores is not None and (not self._every or self.tokens % self._every)
+        return self.kept + ([self.scores] if ended else [])  # type: ignore[list-item]
+
+
+class _Entry:
+    """A record on its way."""
+
+    def __init__(self, source: Source, record: Record, model: RecordModel, request: Request):
+        self.source, self.record = source, record
+        self.running = _Running(model, request.every)
+        self.every, self.window = Every(request.every or None), Every(request.window or None)
+        self.afresh: list[_Running] = []
+        self.error: InputError | None = None
+        self.number = 0
+        """Windows that are read afresh."""
+
+
+class _Pass(Job):
+    def __init__(self, entry: _Entry, pieces, running: _Running):
+        super().__init__(pieces, running.take)
+        self.entry, self.running = entry, running
+
+
+def record_model(checkpoint: Checkpoint) -> RecordModel:
+    """The model, if it has a head over records.
+
+    Raises:
+        UsageError: it has none, with the command that makes one.
+    """
+    if isinstance(checkpoint.model, RecordModel):
+        return checkpoint.model
+    base = checkpoint.name
+    raise UsageError(
+        "has no head that classifies records",
+        where=base,
+        remedy=f"train one of your own: longseq train INPUT... --labels labels.tsv --from {base} --out RUN, then "
+        "longseq classify INPUT... --model RUN/model",
+    )
+
+
+def classified(
+    request: Request, reader: HiddenReader, sources: Sequence[Source], progress: Progress | None = None
+) -> Iterator[Classified]:
+    """Scores of all records of `sources` (made of `request.inputs`, and told what went wrong), in order.
+
+    Records are read forwards, as an evaluation in training reads them. Scores depend on the record alone: not on its
+    neighbours, nor, but for rounding, on the reader's chunk. A record that cannot be read to its end has none.
+
+    Raises:
+        UsageError: a model without such a head.
+    """
+    model = record_model(reader.checkpoint)
+    return _classified(request, reader, model, sources, progress or NullProgress())
+
+
+def _classified(
+    request: Request, reader: HiddenReader, model: RecordModel, sources: Sequence[Source], progress: Progress
+) -> Iterator[Classified]:
+    for job in reader.passed(_jobs(request, reader.checkpoint, model, sources, progress)):
+        assert isinstance(job, _Pass)
+        entry = job.entry
+        if job.running is entry.running:
+            entry.error = job.error
+            entry.number = _windows(job.running.tokens, request.window) if job.error is None else 0
+        else:
+            entry.afresh.append(job.running)
+        if len(entry.afresh) < entry.number:
+            continue
+        if entry.error is not None:
+            entry.source.fail(entry.error)
+            continue
+        entry.source.records += 1
+        entry.source.length += entry.record.length or 0
+        entry.source.truncated |= entry.record.truncated
+        yield _result(entry, request, len(model.labels))
+
+
+def _windows(tokens: int, window: int) -> int:
+    """Windows that are read for themselves; a record of one window is that window."""
+    return -(-tokens // window) if window and tokens > window else 0
+
+
+def _result(entry: _Entry, request: Request, classes: int) -> Classified:
+    none = np.zeros((0, classes), np.float32)
+    offset = int(entry.record.notes.get("offset", 0))
+    running = entry.running.all()
+    read = entry.afresh or ([entry.running] if request.window and running else [])
+    return Classified(
+        file=entry.source.file,
+        record=entry.record.id,
+        length=entry.record.length or 0,
+        scores=entry.running.scores,
+        running_ends=entry.every.spans()[: len(running), 1] + offset,
+        running=np.stack(running) if running else none,
+        windows=entry.window.spans()[: len(read)] + offset,
+        afresh=np.stack([part.scores for part in read]) if read else none,  # type: ignore[misc]
+        truncated=entry.record.truncated,
+    )
+
+
+def _jobs(
+    request: Request, checkpoint: Checkpoint, model: RecordModel, sources: Sequence[Source], progress: Progress
+) -> Iterator[_Pass]:
+    progress.start("classify", None, "token")
+    options = {"column": request.column, "on_unknown": request.on_unknown, "region": request.region}
+    try:
+        for source, record in walk(sources, checkpoint, **options):  # type: ignore[arg-type]
+            entry, kept = _Entry(source, record, model, request), _Ids()
+            try:
+                pieces = id_pieces(record, checkpoint, [entry.every, entry.window])
+                job = _Pass(entry, _kept(pieces, kept, progress), entry.running)
+                yield job
+                if job.error is None:
+                    for i in range(_windows(kept.length, request.window)):
+                        ids = kept.read(i * request.window, min((i + 1) * request.window, kept.length))
+                        progress.advance(len(ids))
+                        yield _Pass(entry, [ids], _Running(model, 0))
+            finally:
+                kept.close()
+    finally:
+        progress.finish()
+
+
+def _kept(pieces: Iterator[np.ndarray], kept: _Ids, progress: Progress) -> Iterator[np.ndarray]:
+    for ids in pieces:
+        kept.add(ids)
+        progress.advance(len(ids))
+        yield ids
+
+
+class _Ids:
+    """The ids of a record, to be read again: in memory while they are few."""
+
+    def __init__(self) -> None:
+        self._held = np.zeros(0, np.int64)
+        self._spool: RowSpool | None = None
+        self.length = 0
+
+    def add(self, ids: np.ndarray) -> None:
+        if self._spool is None and self.length + len(ids) <= IN_MEMORY:
+            self._held = np.concatenate([self._held, ids])
+        else:
+            if self._spool is None:
+                self._spool = RowSpool(1, np.int32)
+                self._spool.write(0, self._held[:, None])
+                self._held = self._held[:0]
+            self._spool.write(self.length, ids[:, None])
+        self.length += len(ids)
+
+    def read(self, start: int, end: int) -> np.ndarray:
+        return self._held[start:end] if self._spool is None else self._spool.read(start, end)[:, 0].astype(np.int64)
+
+    def close(self) -> None:
+        if self._spool is not None:
+            self._spool.close()

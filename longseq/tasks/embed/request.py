@@ -1,0 +1,52 @@
+"""What is asked of `embed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from longseq.config import require
+from longseq.formats.letters import OnUnknown
+from longseq.records import Interval
+from longseq.streaming.hidden import FINAL
+
+Per = Literal["record", "window", "section", "base"]
+Pool = Literal["mean", "last", "max"]
+Strands = Literal["forward", "both"]
+
+MOST = 1_000_000
+"""Vectors of single bases that need not be asked for: about half a gigabyte."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Inputs, and which vectors of them are wanted."""
+
+    inputs: tuple[str, ...]
+    """Files; `-` is standard input."""
+    per: Per = "record"
+    """What a vector is of: a record, a window, a section of a document, a base or token."""
+    window: int = 0
+    """Tokens a window, from the record's start; with `per` "window"."""
+    layer: str = FINAL
+    """A number or a name, as `longseq.streaming.hidden.layer_names` lists them."""
+    pool: Pool = "mean"
+    """How the vectors of its tokens become one: their mean, their maximum in each channel, or the last one read."""
+    strands: Strands | None = None
+    """Read forwards, or take the mean of both strands; None: both where the model reads letters of DNA."""
+    most: int = MOST
+    """Vectors of bases or tokens at most, with `per` "base"."""
+    column: str | None = None
+    """Column of tables that holds the texts."""
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name in each input."""
+
+    def __post_init__(self):
+        require(self.per in ("record", "window", "section", "base"), "per", self.per, "record, window, section or base")
+        require(self.pool in ("mean", "last", "max"), "pool", self.pool, "mean, last or max")
+        require(self.strands in (None, "forward", "both"), "strands", self.strands, "forward or both")
+        if self.per == "window":
+            require(self.window >= 1, "window", self.window, ">= 1 token")
+        require(self.most >= 1, "most", self.most, ">= 1 vector")

@@ -1,0 +1,278 @@
+"""From inputs to vectors, and on to a table that is written as they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from longseq import __version__
+from longseq.config import require
+from longseq.errors import InputError, UsageError
+from longseq.formats.atomic import free_file, write_aside
+from longseq.formats.npy import array_file
+from longseq.formats.parquet import ParquetWriter
+from longseq.log import NullProgress, Progress
+from longseq.model import Checkpoint
+from longseq.records import Record
+from longseq.results.source import SourceRow
+from longseq.streaming.hidden import HiddenReader, Job
+from longseq.streaming.surprisal import CHUNK
+from longseq.tasks.embed.pool import Pooled
+from longseq.tasks.embed.request import Request, Strands
+from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
+from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import require_some
+from longseq.tokens import DnaTokenizer
+from longseq.tokens.spool import LetterSpool
+
+AT_ONCE = 1 << 20
+"""Numbers of vectors handed on at once."""
+GROUP = 1 << 22
+"""Numbers of vectors a row group: 16 MiB."""
+PIECE = 1 << 16
+"""Letters of the other strand read at once."""
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of consecutive units of one record."""
+
+    file: str
+    record: str
+    start: np.ndarray
+    """(U,) int64, letters of the record."""
+    end: np.ndarray
+    """(U,) int64."""
+    strand: str
+    """`+` forwards, `both` the mean of both strands, `.` of documents."""
+    sections: tuple[str, ...] | None
+    """(U) titles of the sections that the units are."""
+    vectors: np.ndarray
+    """(U, D) float32; NaN where a unit has no token that says something: no A, C, G or T."""
+
+
+class _Entry:
+    """A record on its way."""
+
+    def __init__(self, source: Source, record: Record, places: Places, strands: int):
+        self.source, self.record, self.places = source, record, places
+        self.pooled: list[Pooled] = []
+        self.left = strands
+        self.error: InputError | None = None
+
+
+class _Pass(Job):
+    """One strand of a record."""
+
+    def __init__(self, entry: _Entry, pieces: Iterable[np.ndarray], pooled: Pooled):
+        super().__init__(pieces, pooled.take)
+        self.entry, self.pooled = entry, pooled
+
+
+def embeddings(
+    request: Request, reader: HiddenReader, sources: Sequence[Source], progress: Progress | None = None
+) -> Iterator[Embedded]:
+    """Vectors of all records of `sources` (made of `request.inputs`, and told what went wrong), in order.
+
+    The vectors of a record depend on its letters and on the request alone: not on its neighbours, nor, but for
+    rounding, on the reader's chunk. A record that cannot be read to its end has none.
+
+    Raises:
+        UsageError: strands, sections or bases that cannot be had of this model, or are more than asked for.
+    """
+    strands = strands_of(request, reader.checkpoint)
+    return _embeddings(request, reader, sources, strands, progress or NullProgress())
+
+
+def _embeddings(
+    request: Request, reader: HiddenReader, sources: Sequence[Source], strands: Strands, progress: Progress
+) -> Iterator[Embedded]:
+    strand = "both" if strands == "both" else "+" if reads_dna(reader.checkpoint) else "."
+    total = 0
+    for job in reader.passed(_jobs(request, reader.checkpoint, sources, strands, progress)):
+        assert isinstance(job, _Pass)
+        entry = job.entry
+        entry.error = entry.error or job.error
+        job.pooled.finish()
+        entry.pooled.append(job.pooled)
+        if len(entry.pooled) < entry.left and entry.error is None:
+            continue
+        try:
+            if entry.error is not None:
+                entry.source.fail(entry.error)
+                continue
+            spans = entry.places.spans() + entry.record.notes.get("offset", 0)  # type: ignore[operator]
+            total += len(spans) if request.per == "base" else 0
+            _require_few(total, request, reader)
+            entry.source.records += 1
+            entry.source.length += entry.record.length or 0
+            entry.source.truncated |= entry.record.truncated
+            yield from _batches(entry, spans, strand, reader.encoder.config.width)
+        finally:
+            for pooled in entry.pooled:
+                pooled.close()
+
+
+def _jobs(
+    request: Request, checkpoint: Checkpoint, sources: Sequence[Source], strands: Strands, progress: Progress
+) -> Iterator[_Pass]:
+    known, width = known_ids(checkpoint), checkpoint.config.width
+    progress.start("embed", None, "token")
+    options = {"column": request.column, "on_unknown": request.on_unknown, "region": request.region}
+    try:
+        for source, record in walk(sources, checkpoint, **options):  # type: ignore[arg-type]
+            places: Places = Sections() if request.per == "section" else Every(_width(request))
+            entry = _Entry(source, record, places, 2 if strands == "both" else 1)
+            forward = Pooled(places, request.pool, width, known)
+            with LetterSpool() as spool:
+                if strands == "both":
+                    record.pieces = _kept(record.pieces, spool)  # type: ignore[arg-type]
+                job = _Pass(entry, _told(id_pieces(record, checkpoint, [places]), progress), forward)
+                yield job
+                if strands == "both" and job.error is None:
+                    back = Pooled(places, request.pool, width, known, reverse=True)
+                    back.total = len(spool)
+                    yield _Pass(entry, _told(_reverse(spool, checkpoint), progress), back)
+    finally:
+        progress.finish()
+
+
+def _width(request: Request) -> int | None:
+    return {"window": request.window, "base": 1}.get(request.per)
+
+
+def _kept(pieces: Iterator[bytes], spool: LetterSpool) -> Iterator[bytes]:
+    for piece in pieces:
+        spool.append(piece)
+        yield piece
+
+
+def _reverse(spool: LetterSpool, checkpoint: Checkpoint) -> Iterator[np.ndarray]:
+    assert isinstance(checkpoint.tokenizer, DnaTokenizer)
+    for piece in spool.reversed_complement_pieces(PIECE):
+        yield checkpoint.tokenizer.encode(piece)[0].astype(np.int64)
+
+
+def _told(pieces: Iterator[np.ndarray], progress: Progress) -> Iterator[np.ndarray]:
+    for ids in pieces:
+        progress.advance(len(ids))
+        yield ids
+
+
+def _batches(entry: _Entry, spans: np.ndarray, strand: str, width: int) -> Iterator[Embedded]:
+    titles = entry.places.titles if isinstance(entry.places, Sections) else None
+    size = max(AT_ONCE // width, 1)
+    for first in range(0, len(spans), size):
+        last = min(first + size, len(spans))
+        rows = [pooled.rows(first, last) for pooled in entry.pooled]
+        vectors = rows[0][:, :-1] if len(rows) == 1 else (rows[0][:, :-1] + rows[1][:, :-1]) / 2
+        vectors = np.where(rows[0][:, -1:] > 0, vectors, np.float32(np.nan))
+        yield Embedded(
+            file=entry.source.file,
+            record=entry.record.id,
+            start=spans[first:last, 0],
+            end=spans[first:last, 1],
+            strand=strand,
+            sections=None if titles is None else (tuple(titles[first:last]) or ("",)),
+            vectors=vectors,
+        )
+
+
+def strands_of(request: Request, checkpoint: Checkpoint) -> Strands:
+    """The strands that are read.
+
+    Raises:
+        UsageError: both of what has one, or sections of DNA.
+    """
+    by_letter = isinstance(checkpoint.tokenizer, DnaTokenizer)
+    if request.strands == "both" and not by_letter:
+        found = "DNA in words, whose other strand has other words" if reads_dna(checkpoint) else "a model of text"
+        raise UsageError(where="--strands both", expected="a model of letters of DNA", found=found)
+    if request.per == "section" and reads_dna(checkpoint):
+        raise UsageError(where="--per section", expected="a model of text", found="one of DNA", remedy="--window N")
+    require(request.region is None or reads_dna(checkpoint), "region", request.region, "none of documents")
+    return request.strands or ("both" if by_letter else "forward")
+
+
+def _require_few(total: int, request: Request, reader: HiddenReader) -> None:
+    if total > request.most:
+        size = 4 * request.most * reader.encoder.config.width / 2**30
+        raise UsageError(
+            where="--per base",
+            expected=f"at most {request.most:,} vectors ({size:.1f} GiB)",
+            found=f"{total:,} or more",
+            remedy="--window N, or --most N for as many as that",
+        )
+
+
+def embed(
+    request: Request,
+    checkpoint: Checkpoint,
+    out: str | Path,
+    *,
+    npy: str | Path | None = None,
+    chunk: int | None = None,
+    precision: str = "fp32",
+    command: str = "",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> tuple[list[SourceRow], int]:
+    """Write the vectors of all records to the Parquet file `out`, whole or not at all; the sources and the rows.
+
+    Columns: file, record, start, end, strand, section (of sections), layer, model (sha256), vector: a list of fixed
+    size of float32, null where nothing was said. The schema's metadata hold the request. `npy` takes the same vectors,
+    (rows, D) float32, NaN for null. Memory: a row group of 16 MiB, whatever the records.
+
+    Raises:
+        InputError: the first one, when no record of any input could be read because of it.
+        UsageError, OutputExistsError: the request itself is wrong; a file stands already and `force` is not set.
+    """
+    for path in (out, npy):
+        if path is not None:
+            free_file(path, force=force)
+    reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
+    sources, width, rows = [Source(file) for file in request.inputs], checkpoint.config.width, 0
+    columns = {"file": "string", "record": "string", "start": "int64", "end": "int64", "strand": "string"}
+    columns |= {"section": "string"} if request.per == "section" else {}
+    columns |= {"layer": "string", "model": "string", "vector": f"float32[{width}]"}
+    facts = {
+        "version": __version__,
+        "command": command,
+        "model": checkpoint.name,
+        "per": request.per,
+        "window": request.window,
+        "pool": request.pool,
+        "strands": strands_of(request, checkpoint),
+        "layer": reader.layer,
+        "chunk": reader.chunk,
+        "precision": precision,
+        "device": str(reader.device),
+    }
+    with ExitStack() as stack:
+        aside = stack.enter_context(write_aside(out, force=force))
+        array = stack.enter_context(array_file(npy, width, force=force)) if npy is not None else None
+        group = max(1, min(GROUP // width, 1 << 16))
+        table = stack.enter_context(
+            ParquetWriter(aside, columns, metadata={"longseq.embed": json.dumps(facts)}, row_group=group)
+        )
+        for part in embeddings(request, reader, sources, progress):
+            table.write(_columns(part, reader))
+            rows += len(part.vectors)
+            if array is not None:
+                array.write(part.vectors)
+        require_some(sources)
+    return [source.row() for source in sources], rows
+
+
+def _columns(part: Embedded, reader: HiddenReader) -> dict[str, Sequence | np.ndarray]:
+    count = len(part.vectors)
+    named = {"file": part.file, "record": part.record, "strand": part.strand, "layer": reader.layer}
+    named["model"] = reader.checkpoint.sha256
+    found: dict[str, Sequence | np.ndarray] = {name: [value] * count for name, value in named.items()}
+    found |= {"start": part.start, "end": part.end, "vector": part.vectors}
+    return found if part.sections is None else found | {"section": part.sections}
