@@ -102,9 +102,9 @@ def command(
     variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
     aliases = () if alias is None else read_aliases(alias)
     if reference is not None:
-        request = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
+        asked = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
         loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
-        return variants.run(request, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
+        return variants.run(asked, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
     given = {} if snapshot_every is None else {"every": snapshot_every}
     request = Request(
         inputs=inputs,

@@ -52,7 +52,7 @@ class ParquetWriter:
         self._held: list[Any] = []
         self._rows, self._row_group = 0, row_group or ROW_GROUP
 
-    def write(self, batch: Mapping[str, Sequence[Any]]) -> None:
+    def write(self, batch: Mapping[str, Any]) -> None:
         """Columns of equal length, all of them. NaN is written as null; so is a vector whose first number is NaN.
 
         Vectors come as (rows, n) float32.

@@ -69,7 +69,7 @@ def read_labels(
     table = read_table(config.file, {name for name in (named, column, group) if name is not None})
     if config.by == "file":
         ids = [os.path.abspath(name) for name in ids]
-    rows, notes = _rows(table, named, column, config.by), []
+    rows, notes = _rows(table, named, column, config.by), list[str]()
     if config.by == "record" and not own:
         rows, notes = _renamed(table, rows, column, ids, config)
     notes.append(_unknown(table, rows, ids, config))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -111,7 +112,7 @@ class _Entry:
 
 
 class _Pass(Job):
-    def __init__(self, entry: _Entry, pieces, running: _Running):
+    def __init__(self, entry: _Entry, pieces: Any, running: _Running):
         super().__init__(pieces, running.take)
         self.entry, self.running = entry, running
 

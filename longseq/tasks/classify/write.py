@@ -195,8 +195,8 @@ class _Parquet:
         first = [int(found.windows[0, 0]) if len(found.windows) else 0] * len(found.running)
         self._running.write(dict(self._values(found, found.running), start=first, end=found.running_ends))
         unknown = self._answers.unknown(found.afresh)
-        columns = dict(self._values(found, found.afresh), start=found.windows[:, 0], end=found.windows[:, 1])
-        self._windows.write(columns | {"unknown": unknown})
+        bounds = {"start": found.windows[:, 0], "end": found.windows[:, 1]}
+        self._windows.write(dict(self._values(found, found.afresh)) | bounds | {"unknown": unknown})
 
     def _values(self, found: Classified, scores: Any) -> Iterator[tuple[str, Any]]:
         yield "file", [found.file] * len(scores)

@@ -106,7 +106,7 @@ def _embeddings(
             if entry.error is not None:
                 entry.source.fail(entry.error)
                 continue
-            spans = entry.places.spans() + entry.record.notes.get("offset", 0)  # type: ignore[operator]
+            spans = entry.places.spans() + entry.record.notes.get("offset", 0)
             total += len(spans) if request.per == "base" else 0
             _require_few(total, request, reader)
             entry.source.records += 1

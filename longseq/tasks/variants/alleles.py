@@ -122,9 +122,9 @@ def _refused(alt: str | None) -> str | None:
         return "no_alt"
     if alt == "*":
         return "star"
-    if alt.startswith("<") and alt.endswith(">"):  # type: ignore[union-attr]
+    if alt.startswith("<") and alt.endswith(">"):
         return "symbolic"
-    return None if _LETTERS.fullmatch(alt) else "breakend"  # type: ignore[arg-type]
+    return None if _LETTERS.fullmatch(alt) else "breakend"
 
 
 def _unfit(ref: str, alt: str, longest: int) -> str | None:

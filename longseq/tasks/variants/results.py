@@ -40,7 +40,8 @@ def free_output(out: str, *, force: bool) -> None:
             found=repr(Path(out).suffix or Path(out).name),
             remedy="the ending says what is written",
         )
-    for file in (out, *indexes(out)):
+    free_file(out, force=force)
+    for file in indexes(out):
         free_file(file, force=force)
 
 
