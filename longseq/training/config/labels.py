@@ -31,7 +31,8 @@ class LabelConfig:
     """Records without a label: passed over and counted, or an error. For annotate, records without an interval are
     background."""
     classes: tuple[str, ...] = ()
-    """annotate: names of intervals to learn, such as CDS; empty: all."""
+    """annotate: names of intervals to learn, such as CDS; empty: all but `source` and `region`, by which GenBank and
+    GFF3 describe a record as a whole."""
     background: str = "background"
     """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
     strands: bool = False
