@@ -39,8 +39,8 @@ class LabelConfig:
     """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
     reversed; an interval without a strand is `name+`."""
     held_out: float = 0.2
-    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, of each class alike. For
-    annotate, the end of each record where there is but one."""
+    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, to classify of each class
+    alike. For annotate, the end of each record where there is but one."""
     pooling: Literal["mean", "max", "last", "attention"] = "mean"
     """How a record is read together; the same however it was cut."""
     weights: Literal["equal", "balanced"] = "equal"
