@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,10 +84,11 @@ def command(
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     kept = Path(out) / "run.toml"
     file = config or (kept if resume and kept.exists() else None)
-    own = _own(inputs[0], task, assignments) if labels is None and file is None and len(inputs) == 1 else {}
+    open_ = file is None or not _says_task(file)
+    own = _own(inputs[0], task, assignments) if labels is None and open_ and len(inputs) == 1 else {}
     if own:
         assignments = ("task=classify", *assignments)
-    elif labels is not None and file is None:  # what `task` and the settings say comes after, and counts
+    elif labels is not None and open_:  # what `task` and the settings say comes after, and counts
         assignments = (f"task={'annotate' if _intervals(labels) else 'classify'}", *assignments)
     flags = {
         "task": task,
@@ -122,6 +124,15 @@ def command(
         click.echo(_json(plans[0], outcome))
     elif outcome.model is not None:
         click.echo(_line(outcome))
+
+
+def _says_task(file: str | Path) -> bool:
+    """Whether settings say what is learned, or from which labels; what cannot be read is said by who reads it next."""
+    try:
+        with open(file, "rb") as settings:
+            return bool({"task", "labels"} & tomllib.load(settings).keys())
+    except (OSError, ValueError):
+        return True
 
 
 def _own(name: str, task: str | None, assignments: tuple[str, ...]) -> dict[str, object]:

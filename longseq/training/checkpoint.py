@@ -170,6 +170,9 @@ def same_run(position: Position, config: TrainConfig, data: str, processes: int,
             raise ConfigError(where=key, expected=repr(before), found=repr(value), remedy=remedy)
     if position.data != data:
         raise ConfigError(where="inputs", expected="the data the run began with", found="other data", remedy=remedy)
+    if config.steps is not None and config.steps < position.step:
+        done = f"at least the {position.step:,} that are done"
+        raise ConfigError(where="steps", expected=done, found=str(config.steps), remedy=remedy)
     if position.processes != processes and not movable:
         raise ConfigError(
             where=f"step {position.step}",

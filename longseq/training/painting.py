@@ -6,13 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from longseq.errors import InputError, place
+from longseq.errors import ConfigError, InputError, place
 from longseq.formats.features import Feature, read_features
 from longseq.log import count
 from longseq.records import opposite_class
 from longseq.training.config import LabelConfig
 from longseq.training.holding_out import near, some
 from longseq.training.labels import match_labels
+
+WHOLE = ("source", "region")
+"""Keys and types by which GenBank and GFF3 describe a record as a whole; over them nothing would be background."""
 
 
 class Painting:
@@ -24,6 +27,7 @@ class Painting:
         Raises:
             InputError: a file that cannot be read; an interval beyond the end of its record, or, unless they are
                 passed over, of a record that is none of these; one class only.
+            ConfigError: a name in `labels.classes` that no interval has.
         """
         assert config.file is not None
         self._background, self._strands = config.background, config.strands
@@ -35,7 +39,7 @@ class Painting:
         passed: set[str] = set()
         features: list[Feature] = []
         for feature in read_features(config.file):
-            if config.classes and feature.name not in config.classes:
+            if feature.name not in config.classes if config.classes else feature.name in WHOLE:
                 passed.add(feature.name)
             else:
                 features.append(feature)
@@ -56,6 +60,13 @@ class Painting:
                 )
             told.add(feature.name)
             found.append((record, feature.interval.start, feature.interval.end, self._name(feature)))
+        if missing := sorted(set(config.classes) - told):
+            known = some(sorted(told | passed), 20) or "none"
+            raise ConfigError(
+                where="labels.classes",
+                expected=f"names of intervals in {config.file} ({known})",
+                found=repr(missing[0]),
+            )
         names = {name for *_, name in found}
         if self._strands:
             names |= {opposite_class(name) for name in names}
@@ -65,12 +76,11 @@ class Painting:
             raise InputError(
                 where=config.file,
                 expected="intervals of some class in the records that were read",
-                found=f"only {', '.join(sorted(passed)[:8])}" if passed else "none",
+                found=f"only {', '.join(sorted(passed))}" if passed else "none",
+                remedy="labels.classes names those to learn" if passed else None,
             )
-        if missing := set(config.classes) - told:
-            raise InputError(
-                where=config.file, expected=f"intervals of {min(missing)} (labels.classes)", found="none of that name"
-            )
+        self.whole = () if config.classes else tuple(sorted(passed))
+        """Names of intervals that were left out because they describe whole records."""
         number = {name: i for i, name in enumerate(self.names)}
         self.mirror = np.array([number[opposite_class(name)] if self._strands else i for name, i in number.items()])
         """(C,) what each class is called on the other strand."""

@@ -60,12 +60,12 @@ def train(
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
     tokenizer = words.tokenizer_of(config)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, folder:
         cache = Path(config.data.cache) if config.data.cache else None
         data = Path(scratch) if dry_run else cache or folder.data
         try:
             if not dry_run:  # where each process has a scratch directory of its own
-                alone(processes, folder.make)
+                alone(processes, folder.take)
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             if task is None:
                 store = in_turn(processes, lambda: _data(config, data, tokenizer, progress, cache))

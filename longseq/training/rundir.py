@@ -7,20 +7,27 @@ trackers/       what trackers keep here, where there are any
 data/           the bases, as ids, by digest of the inputs
 checkpoints/    step-N, `latest`, which names the last, and `best`, which names that of the best evaluation
 model/          the trained model, once the run is over
+longseq.lock    held by the process that writes here
 nonfinite.json  the windows of a step whose loss or gradient was no number
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from longseq.errors import OutputExistsError, UsageError
+from longseq.formats.lock import hold, sign
+
+LOCK = "longseq.lock"
 
 
 class RunDirectory:
+    """Left, it is free for others again."""
+
     def __init__(self, path: str | Path):
         self.path = Path(path)
         self.config = self.path / "run.toml"
@@ -31,8 +38,15 @@ class RunDirectory:
         self.checkpoints = self.path / "checkpoints"
         self.model = self.path / "model"
         self.nonfinite = self.path / "nonfinite.json"
+        self._lock: int | None = None
         with self._said():
             self._absent = [p for p in (self.data, self.path, *self.path.parents) if not p.exists()]
+
+    def __enter__(self) -> RunDirectory:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
 
     def check(self, *, resume: bool, force: bool) -> None:
         """Raise unless a run may be here: nothing yet, or a run and `resume` (go on) or `force` (start anew).
@@ -45,7 +59,7 @@ class RunDirectory:
             raise OutputExistsError("is a file", where=str(self.path), remedy="name a directory")
         with self._said():
             entries = {p.name for p in self.path.iterdir()} if self.path.exists() else set()
-        if entries <= {self.data.name}:
+        if entries <= {self.data.name, LOCK}:
             return
         if self.config.name not in entries:
             raise OutputExistsError(
@@ -56,14 +70,32 @@ class RunDirectory:
                 "holds a run already", where=str(self.path), remedy="--resume goes on with it, --force starts it anew"
             )
 
-    def make(self) -> None:
-        """Make the directory, and those above it that are missing.
+    def take(self) -> None:
+        """Make the directory, and those above it that are missing, and let no other run write there.
 
         Raises:
             UsageError: it cannot be made.
+            OutputExistsError: another run is writing there.
         """
-        with self._said():
-            self.path.mkdir(parents=True, exist_ok=True)
+        while self._lock is None:
+            with self._said():
+                self.path.mkdir(parents=True, exist_ok=True)
+                lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            try:
+                hold(lock, self.path)
+                if os.fstat(lock).st_nlink:  # else the run before has ended and removed it meanwhile
+                    sign(lock)
+                    self._lock = lock
+            finally:
+                if self._lock is None:
+                    os.close(lock)
+
+    def release(self) -> None:
+        """Let others write there."""
+        if self._lock is not None:
+            (self.path / LOCK).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
 
     def clear(self) -> None:
         """Remove what an earlier run left here; its bases stay."""
@@ -74,6 +106,7 @@ class RunDirectory:
 
     def tidy(self) -> None:
         """Remove what a run that could not begin has made."""
+        self.release()
         for directory in self._absent:
             if directory == self.data:
                 shutil.rmtree(directory, ignore_errors=True)

@@ -125,3 +125,10 @@ def test_saved_data_sets(folder, capsys):
     config, told = trained(capsys, "both", "--labels", "both")
     assert config.inputs == ("both",) and told["plan"]["held_out"].startswith("4 of 24 records")
     assert main(["train", "--out", "run", "--resume", "--set", "steps=3", "-q"]) == 0
+
+
+def test_settings_that_name_no_task_leave_it_to_the_labels(folder, capsys):
+    (folder / "some.toml").write_text("[optimiser]\nrate = 1e-3\n")
+    for words in (["t.csv"], ["t.csv", "--labels", "t.csv"]):
+        config, _ = trained(capsys, *words, "--config", "some.toml")
+        assert (config.task, config.labels.file, config.optimiser.rate) == ("classify", "t.csv", 1e-3)

@@ -15,6 +15,8 @@ from longseq.model import RecordModel, TokenModel, load
 from longseq.model.calibration import read_calibration
 from longseq.tokens import DnaTokenizer
 from longseq.training import TrainConfig, train
+from longseq.training.store import prepare
+from longseq.training.tasks import make
 
 CLOCKED = ("tokens_per_s", "memory_mib", "seconds")
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -222,9 +224,6 @@ def test_a_step_without_targets_moves_nothing(settings, tmp_path):
 @pytest.mark.parametrize(("weights_", "wanted"), [("equal", 1.0), ("balanced", 2.0)])
 def test_rare_classes_may_weigh_more(settings, tmp_path, weights_, wanted):
     """12 of one class and 4 of the other: 16 / (2 · 4) for the rare one."""
-    from longseq.training.store import prepare
-    from longseq.training.tasks import make
-
     (tmp_path / "x.fa").write_text("".join(f">r{i}\nACGTAC\n" for i in range(16)))
     (tmp_path / "l.tsv").write_text(
         "id\tlabel\n" + "".join(f"r{i}\t{'rare' if i < 4 else 'usual'}\n" for i in range(16))
@@ -237,6 +236,15 @@ def test_rare_classes_may_weigh_more(settings, tmp_path, weights_, wanted):
     batch = task.train.batch(range(16), 0)
     assert batch.weight[batch.targets == 0] == pytest.approx([wanted] * 4)
     assert batch.weight.sum() == pytest.approx(16)
+
+
+@pytest.mark.parametrize(
+    ("task", "alike"), [("classify", ", of each class alike"), ("multilabel", ""), ("regress", "")]
+)
+def test_only_classes_are_held_out_alike(settings, tmp_path, task, alike):
+    config = settings(task)
+    made = make(config, prepare(config.inputs, tmp_path / "data", DnaTokenizer()))
+    assert made.rule == f"{made.held_out.passages} of 48 records{alike}"
 
 
 def test_groups_and_too_little(settings, folder, tmp_path):

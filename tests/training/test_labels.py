@@ -101,10 +101,20 @@ def test_intervals_that_cannot_be_learned(tmp_path, text, message):
 def test_some_names_only(tmp_path):
     text = "a\t2\t9\tgene\nb\t2\t3\tCDS\nz\t1\t2\tother\n"
     assert painting(tmp_path, text, classes=("CDS",)).names == ("background", "CDS")
-    with pytest.raises(InputError, match=r"found only CDS, gene, other"):
-        painting(tmp_path, text, classes=("cds",))
-    with pytest.raises(InputError, match=r"expected intervals of tRNA \(labels\.classes\), found none of that name"):
-        painting(tmp_path, text, classes=("CDS", "tRNA"))
+    for classes, name in ((("cds",), "cds"), (("CDS", "tRNA"), "tRNA")):
+        with pytest.raises(ConfigError, match=rf"labels\.classes: .*l\.bed \(CDS, gene, other\), found '{name}'"):
+            painting(tmp_path, text, classes=classes)
+
+
+def test_intervals_that_describe_whole_records_are_no_class_unless_named(tmp_path):
+    text = "a\t0\t10\tsource\nb\t0\t20\tregion\na\t2\t3\tCDS\n"
+    found = painting(tmp_path, text)
+    assert found.names == ("background", "CDS") and found.whole == ("region", "source")
+    assert found.classes(0, 0, 10).tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0, 0] and not found.annotated(1)
+    found = painting(tmp_path, text, classes=("source", "CDS"))
+    assert found.names == ("background", "CDS", "source") and found.whole == ()
+    with pytest.raises(InputError, match=r"found only source; labels\.classes names those to learn"):
+        painting(tmp_path, text.split("\n")[0] + "\n")
 
 
 def test_intervals_of_unknown_records_are_counted(tmp_path):

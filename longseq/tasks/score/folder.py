@@ -7,26 +7,20 @@ holds it, however that ends.
 
 from __future__ import annotations
 
-import errno
 import json
-import logging
 import os
 import re
-import socket
 import stat
 from pathlib import Path
 
-from longseq.errors import OutputExistsError, UsageError
-
-log = logging.getLogger("longseq")
+from longseq.errors import UsageError
+from longseq.formats.lock import hold, sign
 
 RUN_SCHEMA = "longseq.score.run/1"
 LOCK = "longseq.lock"
 NAMES = ("run.json", "rows.jsonl", "bits.f32", "run.state")
 _ASIDE = re.compile(r"\.run\.[0-9a-f]{8}\.(json|state)")
 """run.json or run.state of a run that was killed while it wrote them."""
-_WITHOUT = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
-"""What a file system says that has no such locks."""
 
 
 class Folder:
@@ -59,8 +53,7 @@ class Folder:
                 if not self._stands(lock):
                     os.close(lock)
                     continue
-                os.ftruncate(lock, 0)
-                os.write(lock, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+                sign(lock)
             except BaseException:
                 os.close(lock)
                 raise
@@ -131,30 +124,6 @@ class Folder:
             return os.path.samestat(os.fstat(lock), os.stat(self.path / LOCK, follow_symlinks=False))
         except FileNotFoundError:
             return False
-
-
-def hold(lock: int, path: Path) -> None:
-    """Lock an open file for this process, as long as it is open; `path` is what is written to, for people.
-
-    Raises:
-        OutputExistsError: another process holds it.
-    """
-    try:
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        who = os.pread(lock, 300, 0).decode(errors="replace").strip() or "just begun"
-        known = f" ({who})" if who.startswith(("process ", "just ")) else ""
-        raise OutputExistsError(
-            f"another run{known} is writing here",
-            where=str(path),
-            remedy="wait for it, or give --out another name",
-        ) from None
-    except (ImportError, OSError) as error:
-        if isinstance(error, OSError) and error.errno not in _WITHOUT:
-            raise
-        log.warning("%s: no lock can be had here (%s); let no other run write to the same --out", path, error)
 
 
 def _known(name: str) -> bool:

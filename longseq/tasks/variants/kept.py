@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from longseq.errors import OutputExistsError, StateError, UsageError
-from longseq.tasks.score.folder import hold
+from longseq.formats.lock import hold
 from longseq.tasks.score.work import ANEW, differences, said
 
 SCHEMA = "longseq.variants.run/1"

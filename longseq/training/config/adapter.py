@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from longseq.config import require
@@ -23,5 +24,5 @@ class AdapterConfig:
 
     def __post_init__(self):
         require(self.rank >= 0, "adapter.rank", self.rank, ">= 0")
-        require(self.alpha > 0, "adapter.alpha", self.alpha, "above 0")
+        require(0 < self.alpha < math.inf, "adapter.alpha", self.alpha, "above 0 and finite")
         require(self.rank > 0 or not self.maps, "adapter.maps", self.maps, "none without adapter.rank")

@@ -34,15 +34,16 @@ class LabelConfig:
     """Records without a label: passed over and counted, or an error. For annotate, records without an interval are
     background."""
     classes: tuple[str, ...] = ()
-    """annotate: names of intervals to learn, such as CDS; empty: all."""
+    """annotate: names of intervals to learn, such as CDS; empty: all but `source` and `region`, by which GenBank and
+    GFF3 describe a record as a whole."""
     background: str = "background"
     """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
     strands: bool = False
     """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
     reversed; an interval without a strand is `name+`."""
     held_out: float = 0.2
-    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, of each class alike. For
-    annotate, the end of each record where there is but one."""
+    """Share of the records (annotate: of the bases) kept for evaluation: whole groups, to classify of each class
+    alike. For annotate, the end of each record where there is but one."""
     pooling: Literal["mean", "max", "last", "attention"] = "mean"
     """How a record is read together; the same however it was cut."""
     weights: Literal["equal", "balanced"] = "equal"

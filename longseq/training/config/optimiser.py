@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from longseq.config import require
@@ -29,11 +30,12 @@ class OptimiserConfig:
     """Largest norm of the gradient of all parameters together."""
 
     def __post_init__(self):
-        require(self.rate is None or self.rate > 0, "optimiser.rate", self.rate, "above 0")
+        require(self.rate is None or 0 < self.rate < math.inf, "optimiser.rate", self.rate, "above 0 and finite")
         require(0 <= self.floor <= 1, "optimiser.floor", self.floor, "a share, 0 to 1")
         require(0 <= self.warmup < 1, "optimiser.warmup", self.warmup, "a share, 0 to below 1")
         for name in ("beta1", "beta2"):
             require(0 <= getattr(self, name) < 1, f"optimiser.{name}", getattr(self, name), "in [0, 1)")
-        require(self.epsilon > 0, "optimiser.epsilon", self.epsilon, "above 0")
-        require(self.weight_decay >= 0, "optimiser.weight_decay", self.weight_decay, ">= 0")
-        require(self.clip > 0, "optimiser.clip", self.clip, "above 0")
+        for name in ("epsilon", "clip"):
+            require(0 < getattr(self, name) < math.inf, f"optimiser.{name}", getattr(self, name), "above 0 and finite")
+        decay = self.weight_decay
+        require(0 <= decay < math.inf, "optimiser.weight_decay", decay, ">= 0 and finite")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Literal
@@ -77,8 +78,9 @@ class TrainConfig:
 
     def __post_init__(self):
         require(self.steps is None or self.steps >= 1, "steps", self.steps, ">= 1")
-        require(self.epochs is None or self.epochs > 0, "epochs", self.epochs, "above 0")
-        require(self.minutes is None or self.minutes > 0, "minutes", self.minutes, "above 0")
+        for name in ("epochs", "minutes"):
+            limit = getattr(self, name)
+            require(limit is None or 0 < limit < math.inf, name, limit, "above 0 and finite")
         least = 1 if self.task in ANSWERED else self.data.window  # records may be shorter than a window
         require(self.batch == 0 or self.batch >= least, "batch", self.batch, f"at least one window ({least} tokens)")
         known = re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device)

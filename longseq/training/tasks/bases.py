@@ -106,6 +106,11 @@ class BaseTask(LabelledTask):
                 f"warning: {count(len(bare), 'record')} without any interval, read as {self.names[0]}: "
                 f"{self.records.ids[bare[0]]} first"
             )
+        if self.painting.whole:
+            whole = " and ".join(self.painting.whole)
+            found.append(
+                f"note: intervals of {whole} describe whole records and are left out; labels.classes takes them"
+            )
         if self.painting.skipped:
             found.append(f"note: {count(self.painting.skipped, 'interval')} of records that no input holds")
         found += [

@@ -24,7 +24,8 @@ def of_records(task: str, scores: np.ndarray, truth: np.ndarray, null: np.ndarra
     scores = scores.astype(float)
     if task == "classify":
         found = _classes(scores, truth)
-        found["null_accuracy"] = float((truth == int(null.argmax())).mean())
+        table = classes.confusion(truth, np.full_like(truth, null.argmax()), len(null))
+        found |= {"null_accuracy": classes.accuracy(table), "null_macro_f1": classes.macro_f1(table)}
     elif task == "multilabel":
         found = _labels(scores, truth.astype(bool), null.astype(bool))
     else:
@@ -60,29 +61,37 @@ def _classes(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
 
 
 def _labels(scores: np.ndarray, truth: np.ndarray, null: np.ndarray) -> dict[str, float]:
-    found = scores > 0
-    tables = [classes.confusion(truth[:, c], found[:, c], 2) for c in range(truth.shape[1])]
-    each = [value for value in (classes.f1(table)[1] for table in tables) if not math.isnan(value)]
+    found, nothing_read = scores > 0, np.broadcast_to(null, truth.shape)
     return {
         "exact_match": classes.exact_match(truth, found),
-        "macro_f1": float(np.mean(each)) if each else math.nan,
+        "macro_f1": _macro_f1(truth, found),
         "auroc": classes.one_against_rest(classes.auroc, truth, scores),
         "auprc": classes.one_against_rest(classes.auprc, truth, scores),
         "temperature": calibration.fit_temperature(scores, truth),
-        "null_exact_match": classes.exact_match(truth, np.broadcast_to(null, truth.shape)),
+        "null_exact_match": classes.exact_match(truth, nothing_read),
+        "null_macro_f1": _macro_f1(truth, nothing_read),
         "null_auprc": float(truth.mean(0)[truth.any(0)].mean()) if truth.any() else math.nan,
     }
+
+
+def _macro_f1(truth: np.ndarray, found: np.ndarray) -> float:
+    """Mean F1 of the labels (N, C) that are there or were found; NaN of none."""
+    tables = [classes.confusion(truth[:, c], found[:, c], 2) for c in range(truth.shape[1])]
+    each = [value for value in (classes.f1(table)[1] for table in tables) if not math.isnan(value)]
+    return float(np.mean(each)) if each else math.nan
 
 
 def of_bases(table: np.ndarray, names: tuple[str, ...], null: int, nats: float) -> dict[str, float]:
     """Figures of a table (C, C) of true and found classes of bases; `null` is the class that is always said without
     reading, `nats` the summed cost."""
-    total = int(table.sum())
+    total, always = int(table.sum()), np.zeros_like(table)
+    always[:, null] = table.sum(1)
     found = {
         "accuracy": classes.accuracy(table),
         "macro_f1": classes.macro_f1(table),
         "mcc": classes.matthews(table),
-        "null_accuracy": float(table[null].sum() / total) if total else math.nan,
+        "null_accuracy": classes.accuracy(always),
+        "null_macro_f1": classes.macro_f1(always),
         "nats": nats / total if total else math.nan,
         "bases": total,
     }
@@ -99,8 +108,9 @@ def said(task: str, figures: dict[str, float] | None) -> str:
         )
     if task == "multilabel":
         return (
-            f"macro F1 {figures['macro_f1']:.4f}, AUPRC {figures['auprc']:.4f} held out "
-            f"(by chance {figures['null_auprc']:.4f})"
+            f"macro F1 {figures['macro_f1']:.4f} held out "
+            f"(the most frequent set alone {figures['null_macro_f1']:.4f}), "
+            f"AUPRC {figures['auprc']:.4f} (by chance {figures['null_auprc']:.4f})"
         )
     beside = ""
     if "kmer_macro_f1" in figures:
@@ -110,5 +120,5 @@ def said(task: str, figures: dict[str, float] | None) -> str:
         )
     return (
         f"macro F1 {figures['macro_f1']:.4f}, accuracy {figures['accuracy']:.4f} held out "
-        f"({beside}the most frequent class alone {figures['null_accuracy']:.4f})"
+        f"({beside}the most frequent class alone {figures['null_macro_f1']:.4f} and {figures['null_accuracy']:.4f})"
     )

@@ -72,7 +72,7 @@ class RecordTask(LabelledTask):
         self.bases, noun = self.train.tokens, self.records.noun
         read = count(self.bases, self.records.unit)
         self.described = f"{count(int((~held).sum()), noun)} {self._of(learned)}, {read}"
-        self.rule = _rule(held, found.groups, noun)
+        self.rule = _rule(held, found.groups, noun, stratified=config.task == "classify")
         self.parts = self._parts(found, held)
         self._learned = found.record[~held], learned
         self._held = found.record[held]
@@ -250,12 +250,12 @@ def _weights(config: TrainConfig, learned: np.ndarray, classes: int) -> tuple[np
     return (len(learned) / ((sizes > 0).sum() * sizes[learned])).astype(np.float32), None
 
 
-def _rule(held: np.ndarray, groups: Groups, noun: str) -> str:
+def _rule(held: np.ndarray, groups: Groups, noun: str, *, stratified: bool) -> str:
     if not held.any():
         return "nothing"
     records = f"{int(held.sum()):,} of {count(len(held), noun)}"
     all_groups, chosen = np.unique(groups.of), np.unique(groups.of[held])
     if len(all_groups) == len(held):
-        return f"{records}, of each class alike"
+        return f"{records}, of each class alike" if stratified else records
     some = ", ".join(groups.names[g] for g in chosen[:5].tolist()) + (" …" if len(chosen) > 5 else "")
     return f"{records}, in {len(chosen):,} of {len(all_groups):,} groups: {some}"

@@ -1,0 +1,42 @@
+"""The directory of a run: one run at a time writes there, and what is done stays done."""
+
+import pytest
+from processes import genome, settings
+
+from longseq.config import from_mapping
+from longseq.errors import ConfigError, OutputExistsError
+from longseq.training import TrainConfig, train
+from longseq.training.rundir import RunDirectory
+
+
+@pytest.fixture
+def config(tmp_path):
+    return settings(genome(tmp_path / "genome.fa", 300), steps=2)
+
+
+def test_two_runs_never_write_to_one_directory(config, tmp_path):
+    run = tmp_path / "run"
+    with RunDirectory(run) as other:
+        other.take()
+        with pytest.raises(OutputExistsError, match=r"another run \(process \d+ on .+\) is writing here"):
+            train(from_mapping(TrainConfig, config), run)
+        assert [p.name for p in run.iterdir()] == ["longseq.lock"]
+    assert list(run.iterdir()) == []
+    train(from_mapping(TrainConfig, config), run)
+    assert not (run / "longseq.lock").exists()
+
+
+def test_a_lock_that_a_killed_run_left_is_no_hindrance(config, tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "longseq.lock").write_text("process 1 on nowhere\n")
+    train(from_mapping(TrainConfig, config), run)
+
+
+def test_steps_that_are_done_are_not_taken_back(config, tmp_path):
+    run = tmp_path / "run"
+    train(from_mapping(TrainConfig, config), run)
+    kept = (run / "run.toml").read_text()
+    with pytest.raises(ConfigError, match="steps: expected at least the 2 that are done, found 1"):
+        train(from_mapping(TrainConfig, config | {"steps": 1}), run, resume=True)
+    assert (run / "run.toml").read_text() == kept
