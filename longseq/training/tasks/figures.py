@@ -102,7 +102,8 @@ def said(task: str, figures: dict[str, float] | None) -> str:
     if task == "multilabel":
         return (
             f"macro F1 {figures['macro_f1']:.4f} held out "
-            f"(the most frequent set alone {figures['null_macro_f1']:.4f}), AUPRC {figures['auprc']:.4f} (by chance {figures['null_auprc']:.4f})"
+            f"(the most frequent set alone {figures['null_macro_f1']:.4f}), "
+            f"AUPRC {figures['auprc']:.4f} (by chance {figures['null_auprc']:.4f})"
         )
     return (
         f"macro F1 {figures['macro_f1']:.4f}, accuracy {figures['accuracy']:.4f} held out "
