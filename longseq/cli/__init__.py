@@ -19,7 +19,7 @@ from longseq.cli.talk import Talk
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
     "annotate": "A class for each base: tracks and intervals, from a model of your own training.",
-    "score": "Bits per base of each record under a model; stopped, it can go on.",
+    "score": "Bits per base of each record under a model, or what variants change; stopped, it can go on.",
     "classify": "Classes of records, by a model of your own training.",
     "embed": "Vectors of records, windows, sections or bases, from any layer of a model.",
     "generate": "Continue a prompt, token by token, from a language model.",
