@@ -39,6 +39,8 @@ class RunDirectory:
         self.model = self.path / "model"
         self.nonfinite = self.path / "nonfinite.json"
         self._lock: int | None = None
+        self._found: set[str] = set()
+        """Bases that lay there when the directory was taken."""
         with self._said():
             self._absent = [p for p in (self.data, self.path, *self.path.parents) if not p.exists()]
 
@@ -89,6 +91,8 @@ class RunDirectory:
             finally:
                 if self._lock is None:
                     os.close(lock)
+        with self._said():
+            self._found = {p.name for p in self.data.iterdir()} if self.data.is_dir() else set()
 
     def release(self) -> None:
         """Let others write there."""
@@ -106,11 +110,13 @@ class RunDirectory:
 
     def tidy(self) -> None:
         """Remove what a run that could not begin has made."""
+        if self._lock is not None and self.data.is_dir():  # else they are those of the run that writes there
+            for bases in self.data.iterdir():
+                if bases.name not in self._found:
+                    shutil.rmtree(bases, ignore_errors=True)
         self.release()
         for directory in self._absent:
-            if directory == self.data:
-                shutil.rmtree(directory, ignore_errors=True)
-            elif directory.is_dir() and not any(directory.iterdir()):
+            if directory.is_dir() and not any(directory.iterdir()):
                 directory.rmdir()
 
     @contextmanager

@@ -33,6 +33,27 @@ def test_a_lock_that_a_killed_run_left_is_no_hindrance(config, tmp_path):
     train(from_mapping(TrainConfig, config), run)
 
 
+def test_bases_of_a_run_that_was_refused_do_not_stay(config, tmp_path):
+    """Other inputs are read before they are found to be others."""
+    run = tmp_path / "run"
+    train(from_mapping(TrainConfig, config), run)
+    kept = {p.relative_to(run): p.read_bytes() for p in run.rglob("*") if p.is_file()}
+    other = config | {"inputs": settings(genome(tmp_path / "other.fa", 400))["inputs"]}
+    with pytest.raises(ConfigError, match="inputs: expected the data the run began with, found other data"):
+        train(from_mapping(TrainConfig, other), run, resume=True)
+    assert [p.name for p in (run / "data").iterdir()] == [next(k.parts[1] for k in kept if k.parts[0] == "data")]
+    assert {p.relative_to(run): p.read_bytes() for p in run.rglob("*") if p.is_file()} == kept
+
+
+def test_who_did_not_take_the_directory_removes_nothing_there(tmp_path):
+    late = RunDirectory(tmp_path / "run")
+    with RunDirectory(tmp_path / "run") as other:
+        other.take()
+        (other.data / "bases").mkdir(parents=True)
+        late.tidy()
+        assert (other.data / "bases").is_dir()
+
+
 def test_steps_that_are_done_are_not_taken_back(config, tmp_path):
     run = tmp_path / "run"
     train(from_mapping(TrainConfig, config), run)
