@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 WIDTH, DPI = 7.0, 100
 """Inches, and dots an inch."""
 SMOOTHED = 100
-"""The memory of the smoothed loss is the length of the run over this."""
+"""The memory of the smoothed loss is the number of steps over this, two at least."""
 FEW = 30
 """Steps below which each has a dot."""
+EARLY = 20
+"""The first steps, the number of all over this, may leave the picture: the fall at the start would flatten the rest."""
 UPPER = ("f1", "mcc", "r2", "auroc", "auprc")
 """Words that are initials."""
 LEARNED, HELD_OUT, RATE = "#1f5fa8", ("#b5541c", "#3a7d44"), "#555555"
@@ -71,12 +73,14 @@ def figure(lines: Iterable[Line], *, title: str, learned: str, held_out: Sequenc
     tokens, values = _column(steps, "tokens"), _column(steps, learned)
     dots = "." if len(values) < FEW else ""
     panels[0].plot(tokens, values, color=LEARNED, alpha=0.3, linewidth=0.8, marker=dots, label="each step")
-    mean = smoothed(values, max(len(values) / SMOOTHED, 0.5))
+    mean = smoothed(values, max(len(values) / SMOOTHED, 2.0))
     panels[0].plot(tokens, mean, color=LEARNED, linewidth=1.6, label="smoothed")
     panels[0].set_ylabel(_words(learned) + (f" ({unit})" if unit else ""))
     for name, colour in zip(names, HELD_OUT, strict=False):
         here = name == learned
         _held_out(panels[0 if here else 1], scored, name, "held out" if here else _words(name), colour)
+    if len(values) >= FEW:
+        _close_up(panels[0], len(values) // EARLY)
     if apart:
         panels[1].set_ylabel("held out")
     panels[-1].plot(tokens, _column(steps, "learning_rate"), color=RATE, linewidth=1.2, marker=dots)
@@ -140,6 +144,16 @@ def _held_out(panel: Axes, scored: Sequence[Line], name: str, label: str, colour
     null = null[np.isfinite(null)]
     if len(null):
         panel.axhline(null[-1], color=colour, linestyle="--", linewidth=1, label=f"{label}, without a model")
+
+
+def _close_up(panel: Axes, early: int) -> None:
+    """Heights that all lines need from the step after the first `early` ones on; marks of evaluations all count."""
+    first, second, *others = (np.asarray(line.get_ydata(), float) for line in panel.get_lines())
+    shown = np.concatenate([first[early:], second[early:], *others])
+    shown = shown[np.isfinite(shown)]
+    if len(shown) and np.ptp(shown):
+        margin = 0.05 * np.ptp(shown)
+        panel.set_ylim(shown.min() - margin, shown.max() + margin)
 
 
 def _words(name: str) -> str:

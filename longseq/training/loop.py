@@ -99,10 +99,11 @@ class Loop:
                     if stopped or (over >= 1 and self.step):  # never a model without a step
                         break
                     done = max(over, (self.step + 1) / (plan.steps or math.inf))
+                    total = plan.total(self.step, over)
                     facts = self._step(batch, scored, tokens, rate(self.config.optimiser, done))
                     if self.journal:
                         self.journal.write(self.step, **facts)
-                    progress.advance(plan.batch, total=plan.total(self.step, over), **self._shown(facts))
+                    progress.advance(plan.batch, total=total, **self._shown(facts))
                     if _due(self.step, self.config.evaluation.every):
                         stopped = self._evaluate(stop)
                     if _due(self.step, self.config.checkpoint.every):

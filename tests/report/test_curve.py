@@ -51,6 +51,14 @@ def test_what_is_no_number_is_left_out():
     assert np.isnan(drawn["each step"][1][2]) and np.isfinite(drawn["smoothed"][1]).all()
 
 
+@pytest.mark.parametrize(("steps", "least", "most"), [(20, 1.0, 1.1), (100, 1 / 6, 0.3)])
+def test_the_fall_at_the_start_of_a_long_run_does_not_flatten_the_rest(steps, least, most):
+    low, top = figure(journal(steps), title="", learned="loss", held_out=["loss"]).axes[0].get_ylim()
+    assert low < 1 / steps and least < top < most
+    null = {"loss": 0.3, "null_loss": 0.9}
+    assert 0.9 < figure(journal(100, null), title="", learned="loss", held_out=["loss"]).axes[0].get_ylim()[1] < 1
+
+
 @pytest.mark.parametrize("memory", [0.5, 3.0])
 def test_smoothed_is_the_mean_of_both_sides(memory):
     values = np.random.default_rng(0).normal(size=20)
