@@ -22,6 +22,7 @@ SHOWN = 5
 """Names that a note or an error lists."""
 
 _ACCESSION = re.compile(r"(?=[A-Z])((?:[A-Z]{1,4}_)?[A-Z]{0,6}\d{5,})(?:\.(\d+))?")
+_VERSION = re.compile(r"\.\d+$")
 _CHROMOSOME = re.compile(r"(?i:chr(?:omosome)?)[_-]?(?=.)")
 _MITOCHONDRION = frozenset(("M", "Mt", "MT"))
 _TAGS = frozenset(("dbj", "emb", "ENA", "gb", "gi", "gnl", "lcl", "pdb", "ref", "tpd", "tpe", "tpg"))
@@ -93,8 +94,10 @@ def match(
 
 
 def same_but_version(one: str, other: str) -> bool:
-    """Whether two names resemble one another once versions are left out: perhaps one was meant for the other."""
-    return not {key for key, _ in _keys(one)}.isdisjoint(key for key, _ in _keys(other))
+    """Whether two names resemble one another once versions are left out, of accessions or of what may be one: perhaps
+    one was meant for the other."""
+    ours, theirs = ({_VERSION.sub("", key) for key, _ in _keys(name)} for name in (one, other))
+    return not ours.isdisjoint(theirs)
 
 
 def listed(names: Iterable[str]) -> str:

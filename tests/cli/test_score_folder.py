@@ -13,6 +13,7 @@ import pytest
 from longseq.cli import main
 from longseq.errors import OutputExistsError
 from longseq.model import LanguageModel, ModelConfig, save
+from longseq.tasks.score import folder as lock_folder
 from longseq.tasks.score.folder import LOCK, RUN_SCHEMA, Folder
 from longseq.tasks.score.scorer import Scorer
 from longseq.tokens import DnaTokenizer
@@ -111,15 +112,15 @@ def test_a_folder_that_was_removed_as_its_lock_was_awaited(partial, monkeypatch)
     """The run before ends between the opening of the lock and its taking: the new run has a folder of its own."""
     first, second = Folder(partial), Folder(partial)
     first.take()
-    hold, calls = Folder._hold, []
+    hold, calls = lock_folder.hold, []
 
-    def held(self, lock):
+    def held(lock, path):
         if not calls:
             first.remove()
         calls.append(lock)
-        hold(self, lock)
+        hold(lock, path)
 
-    monkeypatch.setattr(Folder, "_hold", held)
+    monkeypatch.setattr(lock_folder, "hold", held)
     second.take()
     assert len(calls) == 2 and partial.is_dir()
     with pytest.raises(OutputExistsError, match="another run"):
