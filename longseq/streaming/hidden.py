@@ -19,6 +19,7 @@ from longseq.config import LONGEST_CHUNK, require
 from longseq.errors import InputError
 from longseq.model import Checkpoint, State
 from longseq.streaming.surprisal import CHUNK, MIDDLE, MIDDLE_WIDTH, SHORT, Lanes, even_shares, grows
+from longseq.streaming.tracks import beginning
 
 FINAL = "final"
 """The layer that heads read: the last one's output behind the last norm."""
@@ -114,7 +115,7 @@ class HiddenReader:
 
         for job in jobs:
             try:
-                held = _begin(job.pieces, self.side_by_side)
+                held = beginning(job.pieces, self.side_by_side)
             except InputError as error:
                 job.error, job.done = error, True
                 order.append(job)
@@ -167,17 +168,6 @@ def layer_names(layers: int) -> list[str]:
     """`embedding`, `layer1` to the last one, and `final`: behind the last norm, what heads read. Their places in the
     list are their numbers."""
     return ["embedding", *(f"layer{i + 1}" for i in range(layers)), FINAL]
-
-
-def _begin(pieces: Iterator[np.ndarray], most: int) -> list[np.ndarray]:
-    """The pieces of a record up to its end, or until they are more than `most` tokens."""
-    held, length = [], 0
-    for ids in pieces:
-        held.append(ids)
-        length += len(ids)
-        if length > most:
-            break
-    return held
 
 
 def _chunks(held: np.ndarray, pieces: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:

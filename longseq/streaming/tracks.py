@@ -119,7 +119,7 @@ def tracks(
             first, start = start, None
             reader = SurprisalReader(surprisal, first)
             try:
-                held = [] if reader.position else _begin(pieces, surprisal.side_by_side)
+                held = [] if reader.position else beginning(pieces, surprisal.side_by_side)
             except InputError as error:
                 order.append((key, _Short(surprisal, None, error), None))
                 continue
@@ -160,7 +160,7 @@ def _encoded(
             records.close()
 
 
-def _begin(pieces: Iterator[np.ndarray], most: int) -> list[np.ndarray]:
+def beginning(pieces: Iterator[np.ndarray], most: int) -> list[np.ndarray]:
     """The pieces of a record up to its end, or until they are more than `most` tokens."""
     held, length = [], 0
     for ids in pieces:
