@@ -83,12 +83,12 @@ def test_two_processes_are_as_one(data, runs, tmp_path, unit, task):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS["bases"])
-def test_two_processes_are_as_one_for_long(data, tmp_path, task):
+@pytest.mark.parametrize(("unit", "task"), [(unit, task) for unit, tasks in TASKS.items() for task in tasks])
+def test_two_processes_are_as_one_for_long(data, tmp_path, unit, task):
     """Two hundred steps, over the ends of many epochs, small enough for rounding not to grow from one to the next."""
     _, tree = data
     small = {"steps": 200, "evaluation__every": 100, "optimiser__rate": 1e-4}
-    long = tree("bases", task, **TASKS["bases"][task] | small)
+    long = tree(unit, task, **TASKS[unit][task] | small)
     assert finish(*start(2, [{"settings": long, "out": str(tmp_path / "two")}], tmp_path)) == [[""], [""]]
     train(from_mapping(TrainConfig, long | {"accumulate": 1}), tmp_path / "one")
     assert max(apart(tmp_path / "two", tmp_path / "one")) <= LIMIT

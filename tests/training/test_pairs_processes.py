@@ -38,3 +38,13 @@ def test_two_processes_are_as_one(runs, tmp_path, name):
     found = [json.loads(line) for line in text if "held_out_exact_match" in line][-1]
     for figure, value in outcome.figures.items():
         assert found[f"held_out_{figure}"] == pytest.approx(value, rel=1e-4), figure
+
+
+@pytest.mark.slow
+def test_two_processes_are_as_one_for_long(runs, tmp_path):
+    """Two hundred steps, small enough for rounding not to grow from one to the next."""
+    _, trees, _ = runs
+    long = trees["delta"] | {"steps": 200, "optimiser": {"rate": 1e-4}}
+    assert finish(*start(2, [{"settings": long, "out": str(tmp_path / "two")}], tmp_path)) == [[""], [""]]
+    train(from_mapping(TrainConfig, long), tmp_path / "one")
+    assert max(apart(tmp_path / "two", tmp_path / "one")) <= LIMIT
