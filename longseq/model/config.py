@@ -49,6 +49,9 @@ class ModelConfig:
     decay: Literal["channel", "head", "fixed", "none"] = "channel"
     """How a gated mixer forgets: each key channel, or a whole attention head, at a rate that the input decides; a head
     at a rate that stays as it was at the start; or not at all."""
+    period: int = 0
+    """Tokens after which places in a record are counted anew, each with an embedding of its own: 3 lets a model of DNA
+    tell the places of a codon apart, in whichever frame a gene stands; 0: a token knows nothing of its place."""
     longest: int = 262144
     """Tokens: the longest time constant over which the decays of retention, gated, mlstm and gated_delta mixers are
     spread at the start; some channels or heads of the last three begin a hundred times slower."""
@@ -119,6 +122,7 @@ class ModelConfig:
             )
         require(self.segment >= 1, "model.segment", self.segment, ">= 1 token")
         require(self.attention_window >= 1, "model.attention_window", self.attention_window, ">= 1 token")
+        require(self.period == 0 or self.period >= 2, "model.period", self.period, "0, or >= 2 tokens")
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")
         require(self.feedforward_width >= 0, "model.feedforward_width", self.feedforward_width, ">= 0")
         require(self.capacity >= 1, "model.capacity", self.capacity, ">= 1 token")

@@ -46,7 +46,10 @@ class Encoder(nn.Module):
             self.embedding = nn.Embedding(config.vocabulary, config.width)
             self.layers = nn.ModuleList(Layer(config, i) for i in range(config.layers))
             self.norm = norm(config)
+            self.places = nn.Embedding(config.period, config.width) if config.period else None
             nn.init.normal_(self.embedding.weight, std=0.5)
+            if self.places is not None:
+                nn.init.normal_(self.places.weight, std=0.5)
             # Each residual branch starts small in depth (Radford et al. 2019, section 2.3).
             for name, weight in self.named_parameters():
                 if name.endswith("output.weight"):
@@ -81,18 +84,23 @@ class Encoder(nn.Module):
         self._require(ids, state, mask)
         if self.config.visibility == "segment" and state is not None:
             self._refuse_after_flush(state.seen, ids, mask)
+        batch, length = ids.shape
+        before = ids.new_zeros(batch) if state is None else state.seen
+        if exchange is not None:
+            before = exchange.seen(before)
         x = self.embedding(ids)
+        if self.places is not None:
+            ahead = torch.arange(length, device=ids.device) if mask is None else mask.cumsum(1) - 1
+            x = x + self.places((before[:, None] + ahead) % self.config.period)
         states = []
         for i, layer in enumerate(self.layers):
-            before = None if state is None else state.layers[i]
+            left = None if state is None else state.layers[i]
             if self.recompute and torch.is_grad_enabled():
-                x, after = checkpoint(layer, x, before, mask, exchange, use_reentrant=False)
+                x, after = checkpoint(layer, x, left, mask, exchange, use_reentrant=False)
             else:
-                x, after = layer(x, before, mask, exchange)
+                x, after = layer(x, left, mask, exchange)
             states.append(after)
         hidden = self.norm(x)
-        batch, length = ids.shape
-        count = ids.new_zeros(batch) if state is None else state.seen
         start = hidden.new_zeros(batch, hidden.shape[-1]) if state is None else state.last
         if mask is None:
             seen = ids.new_full((batch,), length)
@@ -106,9 +114,8 @@ class Encoder(nn.Module):
             )
             last = last[:, 0]
         if exchange is not None:
-            count = exchange.seen(count)
             last = torch.where((seen > 0)[:, None], last, exchange.tail(last[:, None], start[:, None])[:, 0])
-        return hidden, State(tuple(states), count + seen, last)
+        return hidden, State(tuple(states), before + seen, last)
 
     def _require(self, ids: Tensor, state: State | None, mask: Tensor | None) -> None:
         """Raise unless state and mask belong to this encoder and these ids."""

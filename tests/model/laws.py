@@ -24,12 +24,13 @@ def encoder(mixer, feature_map="silu", dtype=torch.float64, **options):
         "feature_map": feature_map,
         "capacity": 200_000,
         "attention_window": 24,
+        "period": 3,
     }
     return Encoder(ModelConfig(**config | options)).to(dtype).eval()
 
 
 def error(found, wanted):
-    return float((found - wanted).double().norm() / wanted.double().norm())
+    return float((found - wanted).detach().double().norm() / wanted.double().norm())
 
 
 def numbers(state):

@@ -248,6 +248,7 @@ def test_state_and_mask_must_fit():
         ({"pattern": ("softmax",), "width": 6, "heads": 2}, "model.width"),
         ({"pattern": ("window",), "width": 6, "heads": 2}, "model.width"),
         ({"attention_window": 0}, "model.attention_window"),
+        ({"period": 1}, "model.period"),
     ],
 )
 def test_configuration_errors_name_the_key(options, key):
@@ -269,10 +270,21 @@ def test_configuration_errors_name_the_key(options, key):
         {"decay": "head", "feature_map": "hedgehog"},
         {"decay": "fixed", "feature_map": "hedgehog"},
         {"decay": "none"},
+        {"period": 0},
     ],
 )
 def test_options_keep_the_split_law(option, bases):
     assert_split(encoder("gated", **option), bases[:, :2100], 1e-12, steps=200)
+
+
+def test_places_are_counted_from_the_start_of_the_record():
+    model = encoder("gated", convolution=0, layers=1, period=3)
+    model.layers[0].mixer.output.weight.data.zero_()  # what is left depends on the token and its place alone
+    hidden, state = model(torch.zeros(1, 7, dtype=torch.long))
+    more, _ = model(torch.zeros(1, 2, dtype=torch.long), state)
+    first = hidden[0, :3]
+    assert error(torch.cat([hidden, more], 1)[0], first.repeat(3, 1)) <= 1e-15
+    assert all(error(first[i], first[j]) > 0.01 for i, j in ((0, 1), (1, 2), (0, 2)))
 
 
 def test_state_has_the_layout_of_the_design():
