@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import alias_option, computing, region_option, strict_option, talking, unknown_option
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -37,10 +38,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Score the reverse complement as well, in a row of its own.",
 )
-@region_option
-@alias_option
-@strict_option
-@unknown_option
+@reading(tables=False)
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
 @click.option("--reference", metavar="FASTA", help="INPUT is a VCF or BCF against this: score its alleles.")
@@ -58,10 +56,7 @@ def command(
     track: bool,
     as_json: bool,
     strands: Any,
-    region: str | None,
-    alias: str | None,
-    strict: bool,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     resume: bool,
     snapshot_every: int | None,
     reference: str | None,
@@ -91,8 +86,6 @@ def command(
     """
     from longseq.cli import variants
     from longseq.errors import UsageError
-    from longseq.formats.aliases import read_aliases
-    from longseq.records import Interval
     from longseq.tasks.score import Request, finished, scored
     from longseq.tasks.summarize.model import load_model
 
@@ -100,20 +93,16 @@ def command(
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
-    aliases = () if alias is None else read_aliases(alias)
+    given = asked()
     if reference is not None:
-        asked = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
+        told = variants.request_of(inputs, reference, given["alias"], context, longest_allele, given["on_unknown"])
         loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
-        return variants.run(asked, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
-    given = {} if snapshot_every is None else {"every": snapshot_every}
+        return variants.run(told, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
+    given |= {} if snapshot_every is None else {"every": snapshot_every}
     request = Request(
         inputs=inputs,
         strands=strands,
         track=track,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
-        alias=aliases,
-        strict=strict,
         state=state,
         save_state=save_state,
         **given,

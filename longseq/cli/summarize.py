@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import (
-    alias_option,
-    column_option,
-    computing,
-    region_option,
-    strict_option,
-    talking,
-    unknown_option,
-)
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -40,11 +33,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
-@column_option
-@region_option
-@alias_option
-@strict_option
-@unknown_option
+@reading()
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
     "--strands",
@@ -67,11 +56,7 @@ def command(
     style: str | None,
     as_json: bool,
     kind: Any,
-    column: str | None,
-    region: str | None,
-    alias: str | None,
-    strict: bool,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     window: int | None,
     strands: Any,
     sentences: int | None,
@@ -89,8 +74,6 @@ def command(
     Markdown, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-`
     for standard input. Content decides, not the name, but for CSV and TSV.
     """
-    from longseq.formats.aliases import read_aliases
-    from longseq.records import Interval
     from longseq.tasks.summarize.files import Request
     from longseq.tasks.summarize.model import load_model
 
@@ -101,11 +84,7 @@ def command(
     given = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
-        column=column,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
-        alias=() if alias is None else read_aliases(alias),
-        strict=strict,
+        **asked(),
         strands=strands,
         budget=_budget(sentences, words, ratio),
         **given,

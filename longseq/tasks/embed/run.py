@@ -123,9 +123,9 @@ def _jobs(
 ) -> Iterator[_Pass]:
     known, width = known_ids(checkpoint), checkpoint.config.width
     progress.start("embed", None, "token")
-    options = {"column": request.column, "on_unknown": request.on_unknown, "region": request.region}
+    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
     try:
-        for source, record in walk(sources, checkpoint, **options):  # type: ignore[arg-type]
+        for source, record in walk(sources, checkpoint, **options):
             places: Places = Sections() if request.per == "section" else Every(_width(request))
             entry = _Entry(source, record, places, 2 if strands == "both" else 1)
             forward = Pooled(places, request.pool, width, known)
