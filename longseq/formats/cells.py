@@ -15,9 +15,10 @@ def cell(value: object) -> str:
     """Text of one value. Floats are written so that they read back to the same bits; NaN and None are NA."""
     if value is None:
         return NOT_AVAILABLE
-    if type(value) is int:  # most cells of a table with a row a read
+    kind = type(value)  # plain types first: a table may have a row a read
+    if kind is int:
         return str(value)
-    if hasattr(value, "item"):  # a NumPy scalar
+    if kind is not str and kind is not float and hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
