@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
 
-LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet", "regions.bed")
+LEFT_BEHIND = (
+    "summary.json",
+    "summary.md",
+    "sequences.tsv",
+    "windows.parquet",
+    "regions.bed",
+    "files.tsv",
+    "longseq_mqc.json",
+    "run.json",
+)
 """What `--out` may hold of an earlier run."""
 
 
@@ -33,7 +42,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
-@reading()
+@reading(several=True)
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
     "--strands",
@@ -41,6 +50,18 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
     default="both",
     show_default=True,
     help="Strands that a model reads; both take twice as long.",
+)
+@click.option("--min-contig", type=int, default=0, show_default=True, help="Leave shorter records of DNA out.")
+@click.option(
+    "--sample-fraction", type=float, default=1.0, show_default=True, help="Share of DNA's records that is read."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the sample.")
+@click.option(
+    "--sample",
+    "samples",
+    metavar="NAME",
+    multiple=True,
+    help="Name of the input in tables of many; once for each.  [default: folder and name]",
 )
 @click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
 @click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
@@ -59,6 +80,10 @@ def command(
     asked: Callable[[], dict[str, Any]],
     window: int | None,
     strands: Any,
+    min_contig: int,
+    sample_fraction: float,
+    seed: int,
+    samples: tuple[str, ...],
     sentences: int | None,
     words: int | None,
     ratio: float | None,
@@ -74,6 +99,7 @@ def command(
     Markdown, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-`
     for standard input. Content decides, not the name, but for CSV and TSV.
     """
+    from longseq.report.samples import sample_names
     from longseq.tasks.summarize.files import Request
     from longseq.tasks.summarize.model import load_model
 
@@ -86,6 +112,9 @@ def command(
         kind=kind,
         **asked(),
         strands=strands,
+        min_contig=min_contig,
+        sample_fraction=sample_fraction,
+        seed=seed,
         budget=_budget(sentences, words, ratio),
         **given,
     )
@@ -100,11 +129,13 @@ def command(
         return loaded[0].surprisal
 
     style = "json" if as_json else style or "text"
-    return _summarize(inputs, request, None if no_model else surprisal, loaded, out, force, style, talk)
+    names = sample_names(inputs, samples)
+    return _summarize(inputs, names, request, None if no_model else surprisal, loaded, out, force, style, talk)
 
 
 def _summarize(
     inputs: tuple[str, ...],
+    samples: list[str],
     request: Request,
     surprisal: Any,
     loaded: list[LoadedModel],
@@ -113,8 +144,10 @@ def _summarize(
     style: str,
     talk: Talk,
 ) -> int:
+    from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
     from longseq.report.pages import MarkdownPages
+    from longseq.report.sheets import write_sheets
     from longseq.report.summary_json import JsonRecords
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
@@ -134,6 +167,7 @@ def _summarize(
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
+                write_sheets(folder, run, sources, samples, to_mapping(request))
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
                 if pages.count:
