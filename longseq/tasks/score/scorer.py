@@ -235,4 +235,4 @@ class Scorer:
 
 
 def _inputs(request: Request) -> Inputs:
-    return Inputs(on_unknown=request.on_unknown, region=request.region)
+    return Inputs(on_unknown=request.on_unknown, regions=() if request.region is None else (request.region,))
