@@ -10,7 +10,9 @@ dna=$LONGSEQ_DATA/dna
 bacteria=("$dna/Ecoli_K12_MG1655.fasta.gz" "$dna/Hpylori_G27.fasta.gz" "$dna/Vcholerae_N16961.fasta.gz"
   "$dna/Saureus_NCTC8325.fasta.gz" "$dna/Kpneumoniae_Klebs_HS11286.fna.xz" "$dna/Mmycoides_Afade.gbff.gz"
   "$dna/phage_T4.gbff.gz" "$dna/Athaliana_chloroplast_NC_000932.gb.gz")
+leptospira=()
+for _ in 1 2 3 4 5 6; do leptospira+=("$dna/Lkirschneri_H1.gbk.gz"); done # an input given often is read often
 longseq train --config "$here/wide.toml" --out "$run/wide" --resume "${bacteria[@]}" "$dna/dm3_chr2R_first16Mb.fa.gz"
 longseq train --config "$here/bacteria.toml" --from "$run/wide/model" --out "$run/bacteria" --resume "${bacteria[@]}"
 longseq train --config "$here/leptospira.toml" --from "$run/bacteria/model" --out "$run/dna" --resume \
-  "${bacteria[@]}" "$dna/Lkirschneri_H1.gbk.gz"
+  "${bacteria[@]}" "${leptospira[@]}"
