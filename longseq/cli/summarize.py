@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.files import Request, Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
+
+log = logging.getLogger("longseq")
 
 LEFT_BEHIND = (
     "summary.json",
@@ -152,6 +155,7 @@ def _summarize(
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
     from longseq.tasks.summarize.files import summarize_files
+    from longseq.tasks.summarize.model import mask_shift
 
     began = time.monotonic()
     overview = Overview()
@@ -165,6 +169,9 @@ def _summarize(
                 sinks += [pages] if folder or style == "md" else []
                 sinks += [tables] if tables else []
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
+            for shift in (mask_shift(source, model) for source in sources for model in loaded):
+                if shift is not None:
+                    log.warning("%s", shift)
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))
