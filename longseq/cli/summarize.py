@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longseq.cli.options import computing, reading, talking
-from longseq.cli.sources import provenance, verdict
+from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.files import Request, Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
-
-log = logging.getLogger("longseq")
 
 LEFT_BEHIND = (
     "summary.json",
@@ -155,7 +152,6 @@ def _summarize(
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
     from longseq.tasks.summarize.files import summarize_files
-    from longseq.tasks.summarize.model import mask_shift
 
     began = time.monotonic()
     overview = Overview()
@@ -169,9 +165,6 @@ def _summarize(
                 sinks += [pages] if folder or style == "md" else []
                 sinks += [tables] if tables else []
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
-            for shift in (mask_shift(source, model) for source in sources for model in loaded):
-                if shift is not None:
-                    log.warning("%s", shift)
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))
@@ -187,6 +180,7 @@ def _summarize(
             sys.stdout.writelines(overview.markdown(sources))
         else:
             sys.stdout.write(overview.text(sources))
+    say_shifts(loaded, sources)
     return verdict(sources)
 
 
