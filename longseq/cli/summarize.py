@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from longseq.cli.options import computing, reading, talking
-from longseq.cli.sources import provenance, verdict
+from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
@@ -180,6 +180,7 @@ def _summarize(
             sys.stdout.writelines(overview.markdown(sources))
         else:
             sys.stdout.write(overview.text(sources))
+    say_shifts(loaded, sources)
     return verdict(sources)
 
 

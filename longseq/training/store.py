@@ -67,6 +67,12 @@ class Store:
         """Ids `[start, end)` in the store's own coordinates, uint8."""
         return self._ids.read(start, end)
 
+    @property
+    def soft_masked(self) -> float:
+        """Share of the letters in lower case, of records in which case is a mask."""
+        letters, masked = (int(numbers(self.records, name).sum()) for name in ("length", "masked"))
+        return masked / letters
+
     def truncated(self) -> list[str]:
         """`file (record)` of each record that was cut short by the end of its file."""
         cut = np.flatnonzero(numbers(self.records, "truncated")).tolist()

@@ -68,7 +68,8 @@ class Sieve:
         if length < self._shortest and fault is None:
             self.short, self.short_len = self.short + 1, self.short_len + length
             return False
-        record.pieces = chain(held, record.pieces if fault is None else _raising(fault))
+        rest = record.pieces if fault is None else _raising(fault)
+        record.pieces = chain(held, rest)  # type: ignore[assignment]
         return True
 
     def _drawn(self, index: int) -> bool:
