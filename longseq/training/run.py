@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from longseq.config import to_toml
-from longseq.errors import ConfigError
+from longseq.errors import ConfigError, InputError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
 from longseq.training import checkpoint, defaults, pairs, start, tasks, trial
@@ -59,7 +59,7 @@ def train(
     labels = config.labels.file
     if task is None and labels is not None and not Path(labels).exists():
         found = f"no file {labels!r}"
-        raise ConfigError(where="labels.file", expected="a table, or intervals of the inputs", found=found)
+        raise InputError(where="labels.file", expected="a table, or intervals of the inputs", found=found)
     processes = accelerator(config, folder.trackers)
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
