@@ -82,6 +82,10 @@ _FOREIGN_TEXT = (
 )
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
+_INTERVALS = {
+    "intervals (BED)": re.compile(rb"[^\t]+\t\d+\t\d+(\t[^\t]*)*"),
+    "features (GFF or GTF)": re.compile(rb"([^\t]+\t){3}\d+\t\d+\t[^\t]+\t[+.?-]\t[.012](\t[^\t]*)?"),
+}
 _SAM = re.compile(
     rb"@(HD|SQ|RG|PG)\t[A-Za-z]|[!-?A-~]{1,254}\t\d+\t[!-~]+\t\d+\t\d+\t(\*|(\d+[MIDNSHPX=])+)\t[!-~]+\t\d+\t-?\d+\t"
 )
@@ -123,6 +127,8 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
         return JSONL
     if suffix in (FASTA, FASTQ, GENBANK, EMBL, JSONL, CSV, TSV):
         return suffix  # its reader says what is wrong
+    if suffix is None:
+        _refuse_intervals(text, where)
     return FASTA if kind == "dna" else _prose(text, suffix)
 
 
@@ -255,3 +261,13 @@ def _refuse_text(text: bytes, where: str) -> None:
             raise InputError(
                 where=where, expected=ACCEPTED, found=name, remedy="--kind document reads it as plain text"
             )
+
+
+def _refuse_intervals(text: bytes, where: str) -> None:
+    """Places in sequences without the sequences: all whole lines but comments are such."""
+    lines = [line for line in text[: text.rfind(b"\n") + 1].splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith((b"#", b"track", b"browser"))]
+    for name, pattern in _INTERVALS.items():
+        if lines and all(map(pattern.fullmatch, lines)):
+            remedy = "give the sequences; as labels of them: longseq train SEQUENCES --labels FILE"
+            raise InputError(where=where, expected="sequences or documents", found=name, remedy=remedy)

@@ -16,12 +16,14 @@ from typing import Literal, NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
+from longseq.formats.detect import document_name
 from longseq.formats.genbank_features import stretches
 from longseq.formats.gff import is_circular
 from longseq.formats.header import decode
 from longseq.records import Interval
 
 Strand = Literal["+", "-", "."]
+_SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
 class Feature(NamedTuple):
@@ -30,6 +32,11 @@ class Feature(NamedTuple):
     interval: Interval
     name: str
     """BED: the name, "." where there is none; GFF3 and GTF: the type; GenBank: the key."""
+
+
+def holds_intervals(name: str) -> bool:
+    """Whether a file of labels is one of intervals, by its name."""
+    return Path(document_name(name)).suffix.lower() in _SUFFIXES
 
 
 def read_features(source: str | Path) -> Iterator[Feature]:

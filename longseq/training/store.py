@@ -86,11 +86,15 @@ def prepare(
     progress: Progress | None = None,
     look: Path | None = None,
     text: str | None = None,
+    *,
+    fixed: bool = False,
 ) -> Store:
     """The store of these files under `directory`, or under `look` if it is there already, in a folder named by the
     digest of their bytes and the alphabet; `text` is the column of tables that holds the bases.
+    With `fixed` it has to be there.
 
     Raises:
+        ConfigError: it is not there, and `fixed`.
         InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
         UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
@@ -100,7 +104,7 @@ def prepare(
         if Store(aside).stretches.bases == 0:
             raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
 
-    return Store(made(digest(inputs, tokenizer.alphabet, text), directory, make, look))
+    return Store(made(digest(inputs, tokenizer.alphabet, text), directory, make, look, fixed=fixed))
 
 
 def digest(inputs: Sequence[str], alphabet: Alphabet, text: str | None = None) -> str:

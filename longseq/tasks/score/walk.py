@@ -93,7 +93,12 @@ class Walk:
 
     def _records_of(self, source: Source, reading: Reading) -> Iterator[tuple[Strand, Iterator[bytes]]]:
         if reading.kind != "dna":
-            raise InputError(where=source.file, expected="sequences", found=f"a {reading.kind}")
+            raise InputError(
+                where=source.file,
+                expected="sequences of DNA",
+                found=f"a {reading.kind}",
+                remedy="longseq summarize reads documents",
+            )
         asked = self._request
         options = {"alias": asked.alias, "strict": asked.strict, "on_unknown": asked.on_unknown}
         for record in asked_of(source, reading, asked.region, **options):  # type: ignore[arg-type]

@@ -96,5 +96,7 @@ def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Chec
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         found = str(error).splitlines()[0]
-        raise UsageError(where="--device", expected=f"a usable device {device!r}", found=found) from None
+        raise UsageError(
+            where="--device", expected=f"a usable device {device!r}", found=found, remedy="leave it out: --device cpu"
+        ) from None
     return load(name, device)
