@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     help="Write scores.tsv there; with --reference a file, .vcf, .vcf.gz or .tsv.  [default: stdout]",
 )
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out, or a run that was stopped.")
-@click.option("--track", is_flag=True, help="Write the bits of every token to bits.npy in --out.")
+@click.option("--track", is_flag=True, help="Write the bits of every token in --out.")
+@click.option(
+    "--track-format",
+    type=click.Choice(["npy", "bw"]),
+    default="npy",
+    show_default=True,
+    help="bits.npy, or a bigWig a strand.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--strands",
@@ -54,6 +61,7 @@ def command(
     out: str | None,
     force: bool,
     track: bool,
+    track_format: Any,
     as_json: bool,
     strands: Any,
     asked: Callable[[], dict[str, Any]],
@@ -74,8 +82,10 @@ def command(
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, as it is or packed by gzip, bgzip,
     bzip2, xz or zstd, or `-` for standard input. The table has a row a record and strand: its length, the bases A, C, G
-    and T that are scored, their bits in all and a base. bits.npy holds float32 bits of every base, NaN where it is none
-    of those, row after row in the order of the table, at the bases' places in the record on either strand.
+    and T that are scored, their bits in all and a base, and beside those the bits a base of adaptive Markov models of
+    order 2 and 6, which know nothing but the record. bits.npy holds float32 bits of every base, NaN where it is none of
+    those, row after row in the order of the table, at the bases' places in the record on either strand;
+    bits_forward.bw and bits_reverse.bw hold the same by name and place.
 
     With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
     a run that was never stopped; of a run that is done already it says so. Two runs never write to one --out.
@@ -103,6 +113,7 @@ def command(
         inputs=inputs,
         strands=strands,
         track=track,
+        track_format=track_format,
         state=state,
         save_state=save_state,
         **given,
@@ -123,10 +134,17 @@ def command(
 
 
 def _line(result: Result) -> str:
-    """`2 rows, 10,000 tokens, 1.9312 bits per token`."""
+    """`2 rows, 10,000 tokens scored, 1.9312 bits per token (adaptive order2 1.9701, order6 1.9888)`."""
+    from longseq.tasks.score.nulls import COLUMNS
+
     rows = tokens = 0
-    bits = 0.0
+    bits, nulls = 0.0, dict.fromkeys(COLUMNS, 0.0)
     for row in result.rows():
         rows, tokens, bits = rows + 1, tokens + row["tokens"], bits + row["bits"]
+        nulls = {name: total + row["tokens"] * (row[name] or 0.0) for name, total in nulls.items()}
     text = f"{count(rows, 'row')}, {count(tokens, 'token')} scored"
-    return text + (f", {bits / tokens:.4f} bits per token" if tokens else "")
+    if not tokens:
+        return text
+    text += f", {bits / tokens:.4f} bits per token"
+    beside = ", ".join(f"{name} {total / tokens:.4f}" for name, total in nulls.items() if total)
+    return text + (f" (adaptive {beside})" if beside else "")

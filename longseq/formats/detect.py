@@ -25,6 +25,9 @@ ACCEPTED = (
     "FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
 )
 
+VARIANTS = "longseq score takes tables of variants, with --reference FASTA"
+"""What to do with one that was given as sequences."""
+
 
 class Format(NamedTuple):
     """One format and who reads it."""
@@ -77,7 +80,7 @@ _FOREIGN_BINARY = (
     (b"\x7fELF", "a program"),
 )
 _FOREIGN_TEXT = (
-    (re.compile(rb"##fileformat=VCF"), "VCF"),
+    (re.compile(rb"##fileformat=VCF|#CHROM\tPOS\t"), "VCF"),
     (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
 )
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -243,7 +246,7 @@ def _suffix(source: str) -> Format | None:
 def _refuse_binary(sample: bytes, where: str) -> None:
     for magic, name in _FOREIGN_BINARY:
         if sample.startswith(magic):
-            raise InputError(where=where, expected=ACCEPTED, found=name)
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=VARIANTS if name == "BCF" else None)
     if sample[257:262] == b"ustar":
         raise InputError(where=where, expected=ACCEPTED, found="a tar archive", remedy="unpack it first: tar -xf")
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -258,9 +261,8 @@ def _refuse_binary(sample: bytes, where: str) -> None:
 def _refuse_text(text: bytes, where: str) -> None:
     for pattern, name in _FOREIGN_TEXT:
         if pattern.match(text):
-            raise InputError(
-                where=where, expected=ACCEPTED, found=name, remedy="--kind document reads it as plain text"
-            )
+            remedy = VARIANTS if name == "VCF" else "--kind document reads it as plain text"
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=remedy)
 
 
 def _refuse_intervals(text: bytes, where: str) -> None:
