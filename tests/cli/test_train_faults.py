@@ -54,8 +54,8 @@ def folder(tmp_path, monkeypatch):
      "file 'nowhere.tsv'"),
     (["g.fa", "--labels", "ends.bed", "--task", "classify"], 2, "task: expected 'annotate', to learn from the "
      "intervals of ends.bed, found 'classify'; or give a table"),
-    (["g.fa", "--labels", "header-ids.tsv"], 1, "found 'r1 Homo' and 1 more that no input holds; an id ends at "
-     "the first blank: write 'r1'; labels.unknown=skip"),
+    (["g.fa", "--labels", "header-ids.tsv"], 1, "header-ids.tsv:2: expected ids of records (r0, r1, r2, r3, r4 …), "
+     "found 'r1 Homo' and 1 more that no input holds; an id ends at the first blank: write 'r1'; labels.unknown=skip"),
     (["g.fa", "--labels", "empty.tsv"], 1, "empty.tsv: is empty"),
     (["g.fa", "--labels", "header.tsv"], 1, "header.tsv: expected rows below the header line, found none"),
     (["g.fa", "--labels", "unknown.tsv"], 1, "unknown.tsv:2: expected ids of records (r0, r1, r2, r3, r4 …), found "
