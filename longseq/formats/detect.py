@@ -80,6 +80,7 @@ _FOREIGN_TEXT = (
     (re.compile(rb"##fileformat=VCF"), "VCF"),
     (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
 )
+_OF_VARIANTS = "longseq score VCF --reference FASTA scores its alleles"
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
 _INTERVALS = {
@@ -243,7 +244,7 @@ def _suffix(source: str) -> Format | None:
 def _refuse_binary(sample: bytes, where: str) -> None:
     for magic, name in _FOREIGN_BINARY:
         if sample.startswith(magic):
-            raise InputError(where=where, expected=ACCEPTED, found=name)
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=_OF_VARIANTS if name == "BCF" else None)
     if sample[257:262] == b"ustar":
         raise InputError(where=where, expected=ACCEPTED, found="a tar archive", remedy="unpack it first: tar -xf")
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -258,9 +259,8 @@ def _refuse_binary(sample: bytes, where: str) -> None:
 def _refuse_text(text: bytes, where: str) -> None:
     for pattern, name in _FOREIGN_TEXT:
         if pattern.match(text):
-            raise InputError(
-                where=where, expected=ACCEPTED, found=name, remedy="--kind document reads it as plain text"
-            )
+            remedy = _OF_VARIANTS if name == "VCF" else "--kind document reads it as plain text"
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=remedy)
 
 
 def _refuse_intervals(text: bytes, where: str) -> None:

@@ -117,7 +117,7 @@ def tar(data: bytes) -> bytes:
         (b"%PDF-1.7\n", "a PDF"),
         (b"PK\x03\x04" + bytes(30), "a zip archive"),
         (tar(b">a\nA\n"), "a tar archive; unpack it first"),
-        (b"##fileformat=VCFv4.2\n", "VCF; --kind document reads it as plain text"),
+        (b"##fileformat=VCFv4.2\n", "VCF; longseq score VCF --reference FASTA scores its alleles"),
         (b"<!DOCTYPE html>\n", "XML or HTML"),
         ("ACGT".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
