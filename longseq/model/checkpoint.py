@@ -74,7 +74,10 @@ class Checkpoint:
         """
         if not isinstance(self.model, LanguageModel):
             raise CheckpointError(
-                where=self.name, expected="a language model", found=f"a model to {self.model.head_config.answers}"
+                where=self.name,
+                expected="a language model",
+                found=f"a model to {self.model.head_config.answers}",
+                remedy="dna is one; longseq train INPUT makes others",
             )
         return self.model
 

@@ -129,7 +129,7 @@ def fingerprint(inputs: Sequence[str], made_with: str, text: str | None = None) 
             with open(part, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
-            raise InputError(error.strerror or "cannot be read", where=part) from None
+            raise InputError(error.strerror or "cannot be read", where=part, remedy="check the path") from None
     return total.hexdigest()[:16]
 
 
