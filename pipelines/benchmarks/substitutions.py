@@ -2,7 +2,8 @@
 
 From each complete, non-pseudo CDS, for the first and the third base of codons, one triple is drawn: a synonymous, a
 missense and a nonsense substitution of that gene and that codon position. (At the second base none is synonymous.)
-Start and stop codons are left alone.
+Start and stop codons are left alone. Stops are rich in A and T, so that in a genome that is too a nonsense change looks
+likely by its composition alone; triples of the second design are of one change of base as well, C to A say.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from longseq.records import reverse_complement
 from longseq.tokens import DnaTokenizer
 
 KINDS = ("synonymous", "missense", "nonsense")
+DESIGNS = {"gene and codon position": False, "gene, codon position and change of base": True}
+"""What the three of a triple have in common; whether that is the change of base too."""
 POSITIONS = (1, 3)
 """Of the base in its codon, from 1."""
 HELD_OUT = slice(1, None, 5)
@@ -89,19 +92,23 @@ def _genes(record, letters: bytes, code: GeneticCode) -> Iterator[Gene]:
             yield Gene(record.id, start, end, strand, codons)
 
 
-def triples(genes: Sequence[Gene], code: GeneticCode, seed: int) -> Iterator[Change]:
-    """For each gene and position one change of each kind, of genes and positions that have all three."""
+def triples(genes: Sequence[Gene], code: GeneticCode, seed: int, *, same_base: bool) -> Iterator[Change]:
+    """For each gene and position one change of each kind, of genes and positions that have all three; `same_base`: all
+    three of one change of base in reading direction, drawn from those that allow it."""
     draw = np.random.default_rng(seed)
     for number, gene in enumerate(genes):
         for position in POSITIONS:
-            found: dict[str, list[tuple[int, str]]] = {kind: [] for kind in KINDS}
+            pools: dict[str, dict[str, list[tuple[int, str]]]] = {}
             for i, codon in enumerate(gene.codons[1:-1], 1):
                 for base in "ACGT":
                     other = codon[: position - 1] + base + codon[position:]
                     if base != codon[position - 1]:
-                        found[_kind(code, codon, other)].append((3 * i + position - 1, base))
-            if not all(found.values()):
+                        pool = pools.setdefault(codon[position - 1] + base if same_base else "", {})
+                        pool.setdefault(_kind(code, codon, other), []).append((3 * i + position - 1, base))
+            whole = [pool for _, pool in sorted(pools.items()) if len(pool) == len(KINDS)]
+            if not whole:
                 continue
+            found = whole[draw.integers(len(whole))]
             for kind in KINDS:
                 yield _change(gene, *found[kind][draw.integers(len(found[kind]))], kind, position, number)
 
