@@ -134,7 +134,7 @@ def test_calibrated_by_labels(sorted_by_gc, tmp_path, capsys):
     assert "temperature" in capsys.readouterr().out
     checkpoint = load(model)
     found = read_calibration(checkpoint.path, checkpoint.sha256)
-    wanted = Calibration.fitted(np.stack([t.scores for t in told(checkpoint, file)]), np.arange(40) % 2)
+    wanted = Calibration.fitted(np.stack([t.scores for t in told(checkpoint, file)]), np.arange(40) % 2, np.arange(40))
     assert found == wanted and found.records == 40 and "Guo" in found.method
     (tmp_path / "l.tsv").write_text("id\tkind\nr0\tpoor\nr1\tother\n")
     assert main(["classify", file, "--model", model, "--calibrate", str(tmp_path / "l.tsv")]) == 1
