@@ -19,8 +19,8 @@ FOLDS = 5
 """Parts of the groups, each in its turn judged by a fit to the others."""
 METHOD = (
     "temperature scaling (Guo et al. 2017, section 4.2), its negative log-likelihood least on held-out records; out of "
-    "range below the 5 % quantile of their log-sum-exp of logits (Liu et al. 2020, eq. 4); nats, error and accepted are "
-    "of each fifth of their groups by a fit to the others"
+    "range below the 5 % quantile of their log-sum-exp of logits (Liu et al. 2020, eq. 4); nats, error and accepted "
+    "are of each fifth of their groups by a fit to the others"
 )
 _GOLDEN = (math.sqrt(5) - 1) / 2
 

@@ -10,12 +10,16 @@ import torch
 
 from longseq.cli import main
 from longseq.errors import UsageError
+from longseq.formats import read
 from longseq.model import HeadConfig, LanguageModel, ModelConfig, RecordModel, load, save
 from longseq.model.calibration import Calibration, read_calibration, write_calibration
+from longseq.records import Alphabet
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
 from longseq.tasks.score.walk import Source
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.subwords import kmers
+from longseq.tokens.train import Learning, learn
 
 LABELS = ("poor", "rich")
 
@@ -181,6 +185,50 @@ def test_labels_and_numbers(tmp_path, capsys, task, columns):
         scores = load(tmp_path / "m").model(torch.tensor([[0, 1, 2, 3] * 2]))[0][0].double().numpy()
     wanted = scores * 2 + 3 if task == "regress" else 1 / (1 + np.exp(-scores))
     assert [float(row[header.index(c)]) for c in columns[-2:]] == pytest.approx(wanted.tolist(), abs=1e-5)
+
+
+def documents(path):
+    text = "# One\n\nSome words stand here, and more of them there.\n\n# Two\n\nOther words stand elsewhere. \n" * 3
+    path.write_text(text)
+    with read(path) as records:
+        return learn(records, Learning(vocabulary=270)).tokenizer, text
+
+
+def words(path):
+    text = drawn(97, 0, 1) + b"NN" + drawn(150, 1, 2)
+    fasta(path, text)
+    return kmers(3, Alphabet()), text
+
+
+@pytest.mark.parametrize(("made", "name"), [(documents, "d.md"), (words, "x.fa")])
+def test_documents_and_dna_in_words(tmp_path, capsys, made, name):
+    """As of letters: places in letters, answers those of the same tokens read in one call."""
+    tokenizer, text = made(tmp_path / name)
+    head = HeadConfig(task="classify", outputs=2)
+    config = ModelConfig(vocabulary=tokenizer.vocabulary, width=16, heads=2, layers=2)
+    save(tmp_path / "m", RecordModel(config, head, LABELS), tokenizer)
+    checkpoint, file = load(tmp_path / "m"), str(tmp_path / name)
+    chunks = list(checkpoint.tokenizer.chunks(iter([text]), 1 << 20))
+    ids = np.concatenate([chunk.ids for chunk in chunks]).astype(np.int64)
+    ends = np.concatenate([chunk.offsets for chunk in chunks])[:, 1]
+
+    def whole(some):
+        with torch.no_grad():
+            return checkpoint.model(torch.from_numpy(some)[None])[0][0].numpy()
+
+    (found,) = told(checkpoint, file, every=16, window=30)
+    last = len(ids)
+    assert last > 60 and found.length == len(text)
+    stops = [*range(16, last, 16), last]
+    assert np.abs(found.running - [whole(ids[:stop]) for stop in stops]).max() < 2e-5
+    assert found.running_ends.tolist() == [*(int(ends[stop - 1]) for stop in stops[:-1]), len(text)]
+    firsts = range(0, last, 30)
+    assert np.abs(found.afresh - [whole(ids[first : first + 30]) for first in firsts]).max() < 2e-5
+    assert found.windows[0, 0] == 0 and found.windows[-1, 1] == len(text) and len(found.windows) == len(firsts)
+    assert (found.windows[1:, 0] == found.windows[:-1, 1]).all() and found.windows[0, 1] == ends[29]
+    assert main(["classify", file, "--model", checkpoint.name, "--json", "-q"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)["records"]
+    assert record["class"] in LABELS and record["length"] == len(text)
 
 
 def test_without_a_head_it_says_how_one_is_made(tmp_path, capsys):
