@@ -50,8 +50,15 @@ class Calibration:
     @classmethod
     def judged(cls, temperature: float, limit: float | None, records: int, found: Judged) -> Calibration:
         """A fit and what it comes to on records it had not seen."""
-        known = {name: None if math.isnan(value) else value for name, value in found._asdict().items()}
-        return cls(temperature=temperature, in_range_above=limit, records=records, **known)
+        nats, error, accepted = (None if math.isnan(value) else value for value in found)
+        return cls(
+            temperature=temperature,
+            in_range_above=limit,
+            records=records,
+            nats=nats,
+            error=error,
+            accepted=accepted,
+        )
 
 
 def write_calibration(folder: Path, calibration: Calibration, sha256: str) -> None:

@@ -1,5 +1,6 @@
 """Laws of classify: a head's answers are those of the whole record, along it and afresh; what is spliced is found."""
 
+import itertools
 import json
 import random
 
@@ -120,6 +121,27 @@ def test_regions_are_the_best_of_all(sorted_by_gc):
         assert found == best
 
 
+def test_what_is_out_of_range_is_a_region_of_its_own(sorted_by_gc):
+    """One window of 20 is out of range of what is known, so one says little and a row of them much."""
+    answers = Answers(sorted_by_gc.model, Calibration(temperature=1.0, in_range_above=1.0, records=9))
+    poor, rich, out = [5.0, 0.0], [0.0, 5.0], [0.0, 0.1]
+    regions = answers.regions(np.array([poor] * 5 + [out] * 6 + [rich, out, rich, rich]))
+    assert [(r.first, r.last, r.label) for r in regions] == [(0, 5, "poor"), (5, 11, "unknown"), (11, 15, "rich")]
+    assert regions[1].probability == 1
+    assert [r.label for r in answers.regions(np.array([out, out]))] == ["unknown"]
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        scores = rng.normal(0, 2, (6, 2))
+        flagged = np.log(np.exp(scores).sum(1)) < 1.0
+        logs = np.where(flagged[:, None], np.log(0.05), np.log(0.95) + np.log(answers.values(scores)))
+        logs = np.c_[logs, np.where(flagged, np.log(0.95), np.log(0.05 / 2))]
+        rows = np.array(list(itertools.product(range(3), repeat=6)))
+        worth = logs[range(6), rows].sum(1) - 3.0 * (np.diff(rows) != 0).sum(1)
+        names = [*LABELS, "unknown"]
+        found = [names.index(r.label) for r in answers.regions(scores) for _ in range(r.first, r.last)]
+        assert worth[(rows == found).all(1)] == pytest.approx(worth.max())  # several rows may be as good
+
+
 def test_calibration_divides_and_limits(sorted_by_gc):
     answers = Answers(sorted_by_gc.model, Calibration(temperature=2.0, in_range_above=1.0, records=9))
     scores = np.array([[0.0, 4.0], [0.1, 0.0], [-9.0, 2.0]])
@@ -134,8 +156,11 @@ def test_calibrated_by_labels(sorted_by_gc, tmp_path, capsys):
     file = fasta(tmp_path / "x.fa", *(drawn(60, i % 2, i) for i in range(40)))
     (tmp_path / "l.tsv").write_text("id\tkind\n" + "".join(f"r{i}\t{LABELS[i % 2]}\n" for i in range(40)))
     model = str(tmp_path / "m")
+    said = "is not calibrated: probabilities are the head's own, and nothing is called unknown"
+    assert main(["classify", file, "--model", model]) == 0 and said in capsys.readouterr().err
     assert main(["classify", file, "--model", model, "--calibrate", str(tmp_path / "l.tsv")]) == 0
-    assert "temperature" in capsys.readouterr().out
+    assert "; calibration error 0." in capsys.readouterr().out
+    assert main(["classify", file, "--model", model]) == 0 and said not in capsys.readouterr().err
     checkpoint = load(model)
     found = read_calibration(checkpoint.path, checkpoint.sha256)
     wanted = Calibration.fitted(np.stack([t.scores for t in told(checkpoint, file)]), np.arange(40) % 2, np.arange(40))
