@@ -215,7 +215,8 @@ def origin(document: dict) -> str:
     """The last line of a page."""
     facts, model = document["provenance"], document["model"]
     return (
-        f"Model {model['name']}, {model['parameters']:,} parameters, sha256 {model['sha256'][:12]}. Seed "
-        f"{document['seed']}. {document['seconds']:.0f} s. Commit {facts['commit'][:12]}, {facts['machine']}, "
-        f"{facts['cores']} cores, load {facts['load']:.1f}, {facts['time']}.\n"
+        f"Model {model['name']}, {model['parameters']:,} parameters, sha256 {model['sha256'][:12]}; what it has read, "
+        f"without labels, is in its card. Seed {document['seed']}. {document['seconds']:.0f} s. Commit "
+        f"{facts['commit'][:12]}, {facts['machine']}, {facts['cores']} cores, load {facts['load']:.1f}, "
+        f"{facts['time']}.\n"
     )

@@ -2,7 +2,7 @@
 
     LONGSEQ_DATA=/path/to/data python pipelines/benchmarks/transcription_starts.py --model dna
 
-Positives: 1,600 of the distinct RefSeq starts on dm3 chr2R, bases 1 to 16,000,000, drawn at random and read along their
+Positives: 1,200 of the distinct RefSeq starts on dm3 chr2R, bases 1 to 16,000,000, drawn at random and read along their
 strand. Negatives: for each positive one place and strand drawn at random, 1,000 bases or more from every start of
 either strand, in the same block of 200,000 bases, whose [-250, +50] has the same share of G and C to within 2 points.
 Starts that RefSeq lists late, or not at all, may be among them. No window holds an N or crosses the border of a block.
@@ -32,7 +32,7 @@ SEQUENCE, STARTS = "dm3_chr2R_first16Mb.fa.gz", "dm3_chr2R_first16Mb_tss.tsv"
 CONTEXTS = {"short": (250, 50), "long": (500, 250)}
 """Bases before a start, and from it on."""
 AWAY, BLOCK, ALIKE = 1_000, 200_000, 0.02
-MOST, TRIES = 1_600, 4_000
+MOST, TRIES = 1_200, 4_000
 BINS, WORD = 6, 5
 FIGURES = ("auc", "auprc")
 SEED = 0
