@@ -74,6 +74,8 @@ def command(
     if calibrate is not None:
         fitted, sources = task.calibrate(request, reader, calibrate, talk.progress())
         said = f"temperature {fitted.temperature:.4g}, of {count(fitted.records, 'record')}"
+        if fitted.error is not None:
+            said += f"; calibration error {fitted.error:.3f} of records that a fit had not seen"
         click.echo(f"{checkpoint.path / 'calibration.json'}: {said}")
         return verdict(sources)
     sources = task.classify(
