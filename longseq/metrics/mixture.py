@@ -35,7 +35,7 @@ class MixtureMarkov:
     """Bits per base of records under a mixture of orders whose counts go on from those of the training records."""
 
     def __init__(self, orders: Sequence[int] = ORDERS, *, memory: float = MEMORY):
-        """`orders` are bases in the context, 0 to 18; `memory` is g, at least 0 and below 1 (0: the last base alone)."""
+        """`orders` are bases in the context, 0 to 18; `memory` is g, at least 0 and below 1."""
         require(len(orders) > 0, "orders", list(orders), "one at least")
         for order in orders:
             require(0 <= order <= MAX_ORDER, "orders", order, f"0 to {MAX_ORDER}")
