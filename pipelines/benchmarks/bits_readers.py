@@ -45,7 +45,7 @@ def mixture(orders: Iterable[int], trained_on: Iterable[bytes] = ()) -> Reader:
 
 
 class Checkpoint:
-    """A reader that shares records out among processes of one thread each; with one of them, reads them itself."""
+    """A reader that shares records out among processes of one thread each; asked for one, it reads them itself."""
 
     def __init__(self, name: str, device: str, jobs: int):
         import torch
@@ -66,7 +66,7 @@ class Checkpoint:
     def __call__(self, texts: list[bytes]) -> list[np.ndarray]:
         progress = LineProgress(period=10)
         progress.start("model", sum(map(len, texts)), "base")
-        shares = shared_out([len(text) for text in texts], 1 if self._jobs == 1 else 4 * self._jobs)
+        shares = shared_out([len(text) for text in texts], 4 * self._jobs)
         work = [[texts[i] for i in share] for share in shares]
         bits: list[np.ndarray] = [np.zeros(0, np.float32)] * len(texts)
 
@@ -77,7 +77,7 @@ class Checkpoint:
                 progress.advance(sum(len(texts[i]) for i in share))
 
         settings = (self._name, self._device, self._threads)
-        if len(work) == 1:
+        if self._jobs == 1:
             _begin(*settings)
             take(map(_score, work))
         else:

@@ -86,7 +86,7 @@ def bits(value: float | None) -> str:
 
 
 def gap(found: dict | None) -> str:
-    return "" if found is None else f"{found['difference']:+.4f} [{found['low']:+.4f}, {found['high']:+.4f}]"
+    return "" if found is None else f"{found['difference']:+.4f} ({found['low']:+.4f} to {found['high']:+.4f})"
 
 
 if __name__ == "__main__":
