@@ -3,7 +3,7 @@
 Each order k predicts from counts of what was read before, p_k(b | c) = (n(c, b) + a_k) / (n(c) + 4 a_k). A word of
 k + 1 bases is counted together with its reverse complement, so an inverted repeat is a repeat. The orders are mixed by
 weights that follow how well each did of late: w_k ← w_k^g p_k(the base), normalised (Pratas, Pinho and Ferreira 2016,
-"Efficient compression of genomic sequences", DCC, section 2; without its models that tolerate substitutions).
+"Efficient compression of genomic sequences", DCC; without its models that tolerate substitutions).
 
 Codes are those of `longseq.metrics.markov`: 0-3 are A, C, G, T, anything above is neither learned nor scored. An order
 with an unknown letter among the k bases before predicts 1/4.
@@ -51,7 +51,7 @@ class MixtureMarkov:
         """-log2 p of each base of each record (N,) given those before it in the record: float32, NaN where the letter
         is not scored.
 
-        Every record starts from the training records alone. Memory is some 200 bytes a base of all records together.
+        Every record starts from the training records alone. Memory is some 350 bytes a base of all records together.
 
         Raises:
             ConfigError: training records and records have more than 2^25 letters.
