@@ -95,9 +95,10 @@ def _words(codes: np.ndarray, longest: int) -> Iterator[tuple[int, Words]]:
     forward, turned = np.zeros((2, len(codes)), np.uint64)
     base = codes.astype(np.uint64) & np.uint64(3)
     for order in range(longest + 1):
-        forward[order:] |= base[: len(base) - order] << np.uint64(2 * order)
+        first = base[: max(len(base) - order, 0)]
+        forward[order:] |= first << np.uint64(2 * order)
         turned <<= np.uint64(2)
-        turned[order:] |= np.uint64(3) - base[: len(base) - order]
+        turned[order:] |= np.uint64(3) - first
         at = np.flatnonzero(run > order)
         yield order, Words(at, forward[at], turned[at])
 

@@ -93,6 +93,11 @@ def test_training_is_having_read():
     assert model.bits([turned(first)])[0].mean() < 0.25
 
 
+def test_a_record_shorter_than_every_context_costs_two_bits_a_base():
+    bits = MixtureMarkov([4, 18]).bits([np.array([1, 2], np.uint8), np.zeros(0, np.uint8)])
+    assert [list(found) for found in bits] == [[2.0, 2.0], []]
+
+
 def test_an_unknown_letter_is_stepped_over():
     record = random(400)
     bits = MixtureMarkov().bits([np.concatenate([record, [4] * 7, record]).astype(np.uint8)])[0]
