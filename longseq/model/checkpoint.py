@@ -251,7 +251,7 @@ def save(
         labels = model.labels or None
     with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION)) as aside:
         tokenizer.save(aside / "tokenizer.json")
-        config = {
+        config: dict[str, object] = {
             "schema": SCHEMA,
             "longseq": __version__,
             "model": to_mapping(model.config),

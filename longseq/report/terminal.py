@@ -24,7 +24,7 @@ RECORDS, REGIONS, WINDOWS, SOURCES, WIDTH = 4, 3, 3, 20, 44
 """Records, regions and windows of one input that are shown; inputs shown; letters of a name shown."""
 
 
-HELD = 1 << 11
+HELD = 1 << 9
 """Windows looked at together: record by record they cost more than counting their letters."""
 
 

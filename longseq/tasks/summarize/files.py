@@ -190,8 +190,10 @@ class _Source:
                 self._count(summary.row, summary.row.digest)
                 for sink in self.sinks:
                     sink.dna(summary)
-        finally:
+        except InputError:  # what was read before the fault counts; a signal may have come amid a row
             self.totals = counter.finish(sieve)
+            raise
+        self.totals = counter.finish(sieve)
 
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
