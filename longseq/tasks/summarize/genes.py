@@ -1,0 +1,54 @@
+"""Genes of prokaryotes by pyrodigal (Larralde 2022), where a user has installed it: it is under the GPL, and no part of
+this package."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from longseq.errors import UsageError
+from longseq.results.findings import GeneFacts
+
+ENOUGH = 100_000
+"""Bases from which the finder learns from the record itself, on one genetic code."""
+LONGEST = 32_000_000
+"""Bases of the longest record whose genes are looked for: the finder wants it in memory, and no bacterium has more."""
+GENETIC_CODE = 11
+
+
+class GeneFinder:
+    """Counts genes; one for many records."""
+
+    def __init__(self) -> None:
+        """Raises UsageError where pyrodigal is not installed."""
+        try:
+            import pyrodigal
+        except ImportError:
+            raise UsageError(
+                where="--pyrodigal",
+                expected="the package pyrodigal (GPL-3.0)",
+                found="none",
+                remedy="pip install pyrodigal",
+            ) from None
+        self._pyrodigal = pyrodigal
+        self._meta = pyrodigal.GeneFinder(meta=True)
+
+    def genes(self, letters: bytes) -> GeneFacts | None:
+        """Of a record's letters; None where it is empty."""
+        if not letters:
+            return None
+        trained = len(letters) >= ENOUGH and letters.upper().count(b"N") < len(letters) / 2
+        finder = self._meta
+        if trained:
+            finder = self._pyrodigal.GeneFinder()
+            finder.train(letters, translation_table=GENETIC_CODE)
+        found = finder.find_genes(letters)
+        covered = np.zeros(len(letters), bool)
+        for gene in found:
+            covered[gene.begin - 1 : gene.end] = True
+        return GeneFacts(
+            number=len(found),
+            coding=100 * float(covered.mean()),
+            partial=sum(1 for gene in found if gene.partial_begin or gene.partial_end),
+            genetic_code=found[0].translation_table if len(found) else GENETIC_CODE,
+            trained=trained,
+        )
