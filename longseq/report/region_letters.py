@@ -35,7 +35,7 @@ class RegionLetters:
             return
         for name, region in in_order(summary.regions):
             if self._file is None:
-                self._file = self._stack.enter_context(open(self._path, "wb"))
+                self._file = self._stack.enter_context(open(self._path, "wb"))  # noqa: SIM115 - by __exit__
             where = region.interval
             header = f">{where.record}:{where.start + 1}-{where.end} {name}\n"
             self._file.write(header.encode("utf-8", "backslashreplace"))

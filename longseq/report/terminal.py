@@ -139,8 +139,8 @@ def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str
         yield f"  … and {totals.num_seqs - len(seen.dna[:records]):,} more"
     if seen.region_count > totals.num_seqs:
         first = f", the first {len(seen.regions)}" if len(seen.regions) < seen.region_count else ""
-        costs = f" and {seen.bits_regions:,} of like bits" if seen.bits_regions else ""
-        yield f"  {seen.region_count:,} regions of one composition{costs}{first}:"
+        costs = f"{seen.bits_regions:,} regions of like bits, " if seen.bits_regions else ""
+        yield f"  {costs}{seen.region_count:,} regions of one composition{first}:"
         for region in seen.regions:
             skew = _number(region.gc_skew, 3)
             yield f"    {_place(region.interval)}  GC {_number(region.gc, 2)} %, GC skew {skew}"

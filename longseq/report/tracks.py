@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -45,12 +45,13 @@ class Tracks:
     manager, and `write` at the end.
 
     Windows without a base are gaps. A record without a name, one whose name stood before in its file, and one too long
-    for the format have no track; reads have none either. Several inputs have a folder each.
+    for the format have no track; parts of one record have, where they do not overlap. Reads have none either. Several
+    inputs have a folder each.
     """
 
     def __init__(self) -> None:
         self._windows, self._bases = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - by __exit__
-        self._records: dict[str, dict[str, _Place]] = {}
+        self._records: dict[str, dict[str, list[_Place]]] = {}
         self._left_out: dict[str, int] = {}
         self._measured = self._at = 0
 
@@ -65,8 +66,10 @@ class Tracks:
         row, windows = summary.row, summary.windows
         if windows is None or not len(windows) or row.expected_errors is not None:
             return
-        records = self._records.setdefault(row.file, {})
-        if not row.id or row.id in records or row.start + row.length > LONGEST:
+        records, end = self._records.setdefault(row.file, {}), row.start + row.length
+        before = records.get(row.id, [])
+        part = "offset" in row.notes and all(end <= place.start or place.end <= row.start for place in before)
+        if not row.id or (before and not part) or end > LONGEST:
             self._left_out[row.file] = self._left_out.get(row.file, 0) + 1
             return
         table = np.empty((len(windows), len(WINDOWS)), np.float32)
@@ -80,8 +83,7 @@ class Tracks:
                 self._bases.write(bits.astype(np.float32).tobytes())
                 self._at += len(bits)
         width = int(windows.end[0] - windows.start[0])
-        end = row.start + row.length
-        records[row.id] = _Place(width, self._measured, len(windows), bases, row.start, end)
+        records[row.id] = [*before, _Place(width, self._measured, len(windows), bases, row.start, end)]
         self._measured += len(windows)
 
     def document(self, summary: DocumentSummary) -> None:
@@ -99,19 +101,19 @@ class Tracks:
             place.mkdir(parents=True)
             self._write(place, records)
 
-    def _write(self, folder: Path, records: dict[str, _Place]) -> None:
-        lengths = {name: place.end for name, place in records.items()}
+    def _write(self, folder: Path, records: dict[str, list[_Place]]) -> None:
+        lengths = {name: max(place.end for place in places) for name, places in records.items()}
+        ordered = [(name, place) for name in sorted(records) for place in sorted(records[name], key=_start)]
         for i, column in enumerate(WINDOWS):
             path = folder / f"{NAMES.get(column, column)}.bw"
-            if column == "bits" and any(place.bases >= 0 for place in records.values()):
-                write_bigwig(path, lengths, self._stretches(records))
+            if column == "bits" and any(place.bases >= 0 for _, place in ordered):
+                write_bigwig(path, lengths, self._stretches(ordered))
             else:
-                write_runs(path, lengths, self._runs(records, i))
+                write_runs(path, lengths, self._runs(ordered, i))
 
-    def _runs(self, records: dict[str, _Place], column: int) -> Iterator[Run]:
+    def _runs(self, ordered: Sequence[tuple[str, _Place]], column: int) -> Iterator[Run]:
         size = 4 * len(WINDOWS)
-        for name in sorted(records):
-            place = records[name]
+        for name, place in ordered:
             at = place.start
             for first in range(0, place.count, BLOCK):
                 count = min(BLOCK, place.count - first)
@@ -122,13 +124,16 @@ class Tracks:
                     yield name, at, end, value
                     at = end
 
-    def _stretches(self, records: dict[str, _Place]) -> Iterator[Stretch]:
-        for name in sorted(records):
-            place = records[name]
+    def _stretches(self, ordered: Sequence[tuple[str, _Place]]) -> Iterator[Stretch]:
+        for name, place in ordered:
             for start in range(place.start, place.end, BLOCK):
                 count = min(BLOCK, place.end - start)
                 self._bases.seek(4 * (place.bases + start - place.start))
                 yield name, start, np.frombuffer(self._bases.read(4 * count), np.float32)
+
+
+def _start(place: _Place) -> int:
+    return place.start
 
 
 def _free(name: str, taken: set[str]) -> str:

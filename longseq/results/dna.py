@@ -244,7 +244,7 @@ class RecordSummary:
     """None where no windows were asked for."""
     regions: tuple[Region, ...]
     vectors: WindowVectors | None = None
-    """Of the windows; None where none were asked for. This and the two below hold until the next record is asked for."""
+    """Of the windows; None where none were asked for. This and the two below hold until the next summary is."""
     base_bits: Callable[[], Iterator[np.ndarray]] | None = None
     """Bits of each base, mean of the strands read, float32 in pieces; None where they were not asked for."""
     letters: Callable[[int, int], Iterator[bytes]] | None = None

@@ -1,7 +1,7 @@
 """The two ends of a record: whether its beginning stands at its end again.
 
-Assemblers leave such a repeat where they cut a circle open, and some linear genomes (T4, T7) are terminally redundant, so
-a repeat is told as found and topology is not guessed from it.
+Assemblers leave such a repeat where they cut a circle open, and some linear genomes (T4, T7) are terminally redundant:
+a repeat is told as found, and topology is not guessed from it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import numpy as np
 from longseq.records import Interval
 from longseq.results.dna import Region
 
-PENALTY = 2.0
+PENALTY = 1.5
 """Times the Schwarz penalty: windows of real genomes are not independent, which makes plain ones too eager."""
 SHORTEST = 2
 """Windows in a region, at least."""
