@@ -66,6 +66,8 @@ class ClassRegion:
 class ClassCall:
     """The class of a record by a head that the user trained."""
 
+    model: str
+    """sha256 of its checkpoint."""
     label: str
     """One of the head's classes, or `unknown` where its calibration says that the record is out of range."""
     probabilities: Mapping[str, float]

@@ -3,6 +3,7 @@
 import random
 import sys
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from longseq.metrics.markov import AdaptiveMarkov
 from longseq.model import HeadConfig, LanguageModel, ModelConfig, RecordModel, load, save
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.range import TrainingRange, read_range, write_range
-from longseq.results.findings import VectorBlock
+from longseq.results.findings import GeneFacts, VectorBlock
 from longseq.streaming import Surprisal
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
@@ -253,25 +254,35 @@ class Gene(SimpleNamespace):
 class Stub:
     """In the place of the gene finder: two genes that overlap, and one that runs over the end."""
 
-    trained = None
+    trained: ClassVar[list] = []
+    other = 0
 
     def __init__(self, meta=False):
         self.meta = meta
 
     def train(self, letters, translation_table):
-        Stub.trained = (len(letters), translation_table)
+        Stub.trained.append((len(letters), translation_table))
+        self.code = translation_table
 
     def find_genes(self, letters):
         end = len(letters)
+        if not self.meta and self.code == 4:
+            return [Gene(begin=1, end=end, translation_table=4)] * Stub.other
         return [Gene(begin=1, end=10), Gene(begin=6, end=20), Gene(begin=end - 4, end=end, partial_end=True)]
 
 
 def test_genes_are_counted_and_overlaps_cover_once(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyrodigal", SimpleNamespace(GeneFinder=Stub))
     records = [record(drawn(50), [20]), record(b""), record(drawn(200_000))]
+    Stub.trained.clear()
     small, none, large = (s.row.findings.genes for s in summarize_records(records, extras=Extras(genes=GeneFinder())))
     assert (small.number, small.partial, small.coding, small.trained) == (3, 1, 50.0, False)
-    assert none is None and large.trained and Stub.trained == (200_000, 11)
+    assert none is None and large.trained and Stub.trained == [(200_000, 11), (200_000, 4)]
+    assert (large.number, large.genetic_code) == (3, 11)
+    monkeypatch.setattr(Stub, "other", 1)
+    assert GeneFinder().genes(drawn(200_000)) == GeneFacts(
+        number=1, coding=100.0, partial=0, genetic_code=4, trained=True
+    )
 
 
 def test_without_the_gene_finder_it_says_how_to_get_it(monkeypatch):

@@ -47,6 +47,7 @@ class Classifier:
                 start, end = int(found.windows[region.first, 0]), int(found.windows[region.last - 1, 1])
                 regions.append(ClassRegion(start=start, end=end, label=region.label, probability=region.probability))
             yield ClassCall(
+                model=self._reader.checkpoint.sha256,
                 label=self._answers.verdict(found.scores) or "",
                 probabilities=dict(zip(self._answers.labels, values, strict=True)),
                 calibrated=self._calibrated,

@@ -182,7 +182,8 @@ class _Reporter:
         if windows is not None:
             size = {"start": scan.start, "window": self._window, "length": letters.length}
             acgt = counts["acgt"]
-            regions = find_regions(record.id, acgt, counts["pairs"], windows.bits, **size)
+            bits = None if scan.forward is None else windows.bits
+            regions = find_regions(record.id, acgt, counts["pairs"], bits, **size)
             whole_circle = record.topology == "circular" and "offset" not in record.notes
             skew = cumulative_skew(acgt, circular=whole_circle, **size)
             if scan.forward is not None:

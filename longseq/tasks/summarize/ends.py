@@ -18,7 +18,7 @@ LONG_ENOUGH = 100
 """Bases from which a repeat need not be exact."""
 NEAR = 0.95
 """Share of its bases that are equal then."""
-SEED, SEEDS = 16, 24
+SEED, SEEDS = 16, 8
 """Letters of a word of the beginning that is looked for at the end, and how many are tried."""
 TRIES = 64
 """Places of the beginning that are compared, at most."""

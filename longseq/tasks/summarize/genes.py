@@ -3,6 +3,8 @@ this package."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from longseq.errors import UsageError
@@ -12,7 +14,10 @@ ENOUGH = 100_000
 """Bases from which the finder learns from the record itself, on one genetic code."""
 LONGEST = 32_000_000
 """Bases of the longest record whose genes are looked for: the finder wants it in memory, and no bacterium has more."""
-GENETIC_CODE = 11
+CODES = (11, 4)
+"""Genetic codes that are tried: the usual one, and that of Mycoplasma and its kin, which read UGA as a residue."""
+DENSE, DENSER = 70.0, 10.0
+"""Percent of bases in genes below which the second code is tried, and by how much it must be better."""
 
 
 class GeneFinder:
@@ -36,19 +41,30 @@ class GeneFinder:
         """Of a record's letters; None where it is empty."""
         if not letters:
             return None
-        trained = len(letters) >= ENOUGH and letters.upper().count(b"N") < len(letters) / 2
-        finder = self._meta
-        if trained:
-            finder = self._pyrodigal.GeneFinder()
-            finder.train(letters, translation_table=GENETIC_CODE)
+        if len(letters) < ENOUGH or letters.upper().count(b"N") > len(letters) / 2:
+            return self._facts(self._meta, letters, None)
+        facts = self._trained(letters, CODES[0])
+        if facts.coding < DENSE:
+            other = self._trained(letters, CODES[1])
+            facts = other if other.coding > facts.coding + DENSER else facts
+        return facts
+
+    def _trained(self, letters: bytes, code: int) -> GeneFacts:
+        finder = self._pyrodigal.GeneFinder()
+        finder.train(letters, translation_table=code)
+        return self._facts(finder, letters, code)
+
+    def _facts(self, finder: Any, letters: bytes, code: int | None) -> GeneFacts:
         found = finder.find_genes(letters)
         covered = np.zeros(len(letters), bool)
         for gene in found:
             covered[gene.begin - 1 : gene.end] = True
+        if code is None:
+            code = found[0].translation_table if len(found) else CODES[0]
         return GeneFacts(
             number=len(found),
             coding=100 * float(covered.mean()),
             partial=sum(1 for gene in found if gene.partial_begin or gene.partial_end),
-            genetic_code=found[0].translation_table if len(found) else GENETIC_CODE,
-            trained=trained,
+            genetic_code=code,
+            trained=finder is not self._meta,
         )

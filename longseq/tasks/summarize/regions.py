@@ -43,7 +43,7 @@ def find_regions(
     record: str,
     acgt: np.ndarray,
     pairs: np.ndarray,
-    bits: np.ndarray,
+    bits: np.ndarray | None,
     *,
     start: int,
     window: int,
@@ -56,7 +56,7 @@ def find_regions(
         record: Its name.
         acgt: (W, 4) letters A, C, G, T of each window; windows without any belong to the region before them.
         pairs: (W, 10) pairs of bases in each window, as `longseq.tasks.summarize.windows.both_strands` counts them.
-        bits: (W,) bits a base, NaN where there are none.
+        bits: (W,) bits a base, NaN where there are none; None without a model.
         start: First base of the first window.
         window: Letters a window, of which the last may have fewer.
         length: Letters in all.
@@ -71,11 +71,11 @@ def find_regions(
             where = Interval(record=record, start=start + first * window, end=start + min(last * window, length))
             gc = 100 * (g + c) / (a + c + g + t) if a + c + g + t else None
             skew = (g - c) / (g + c) if g + c else None
-            mean = _mean(bits[first:last], acgt[first:last].sum(axis=1))
+            mean = None if bits is None else _mean(bits[first:last], acgt[first:last].sum(axis=1))
             found.append(Region(kind=kind, interval=where, gc=gc, gc_skew=skew, bits=mean))
         return found
 
-    changes = _cuts(acgt, bits=bits) if not np.isnan(bits).all() else []
+    changes = [] if bits is None else _cuts(acgt, bits=bits)
     return (
         *regions("composition", _cuts(acgt, pairs=pairs)),
         *(regions("bits", changes) if changes else ()),

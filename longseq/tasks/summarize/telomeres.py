@@ -37,6 +37,14 @@ COPIES, SHORTEST = 10, 60
 BROKEN = 100
 """What a run may lose to bases outside exact repeats before it is over; one a base, won back by one inside."""
 
+_LONGEST = max(map(len, UNITS))
+_REPEATS: dict[str, dict[bytes, tuple[str, Literal["+", "-"]]]] = {"start": {}, "end": {}}
+"""By the end, what is read from there on into the record of each unit and strand."""
+for _unit in UNITS:
+    _word = _unit.encode()
+    _REPEATS["start"] |= {_word: (_unit, "+"), reverse_complement(_word): (_unit, "-")}
+    _REPEATS["end"] |= {_word[::-1]: (_unit, "+"), reverse_complement(_word)[::-1]: (_unit, "-")}
+
 _CODE = np.full(256, 4, np.uint8)
 _CODE[list(b"ACGT")] = range(4)
 
@@ -50,17 +58,12 @@ def telomeres(head: bytes, tail: bytes) -> tuple[Telomere, ...]:
 def _at(end: Literal["start", "end"], inwards: bytes) -> Telomere | None:
     """The best run in letters that go from an end into the record."""
     best: Telomere | None = None
-    for unit in UNITS:
-        word = unit.encode()
-        strands = {"+": word, "-": reverse_complement(word)} if end == "start" else {"+": word[::-1]}
-        if end == "end":
-            strands["-"] = reverse_complement(word)[::-1]
-        for strand, repeat in strands.items():
-            if 3 * repeat not in inwards:  # whatever runs for long holds this
-                continue
+    front = inwards[: FAR + 2 * _LONGEST]
+    for repeat, (unit, strand) in _REPEATS[end].items():
+        if repeat in front and 3 * repeat in inwards:  # a run begins near the end, and is long
             run = _run(inwards, repeat)
             if run is not None and (best is None or run[1] > best.repeated):
-                best = Telomere(end=end, unit=unit, strand=strand, length=run[0], repeated=run[1])  # type: ignore[arg-type]
+                best = Telomere(end=end, unit=unit, strand=strand, length=run[0], repeated=run[1])
     return best
 
 
