@@ -42,7 +42,9 @@ LEFT_BEHIND = (
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
-@click.option("--out", metavar="DIR", help="Write summary.json and tables (DNA) or summary.md (documents) there.")
+@click.option(
+    "--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or summary.md (documents) there."
+)
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -127,7 +129,7 @@ def command(
             raise UsageError(f"{name} needs --out DIR")
     if per_base and no_model:
         raise UsageError("--per-base and --no-model exclude each other", remedy="give one of them")
-    given = {} if window is None else {"window": window}
+    given: dict[str, Any] = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
         **asked(),
@@ -206,8 +208,8 @@ def _summarize(
             with ExitStack() as files:
                 if folder:
                     tracks = files.enter_context(Tracks())
-                    tables = (DnaTables(folder), VectorTable(folder), RegionLetters(folder))
-                    sinks += [tracks, *(files.enter_context(table) for table in tables)]
+                    sinks += [tracks, files.enter_context(DnaTables(folder))]
+                    sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(folder))]
                 sources = summarize_files(
                     inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress(), extras=extras
                 )

@@ -32,8 +32,8 @@ class _Place(NamedTuple):
     width: int
     """Bases a window."""
     first: int
-    count: int
-    """Windows."""
+    number: int
+    """Of windows."""
     bases: int
     """-1 where there are none."""
     start: int
@@ -115,8 +115,8 @@ class Tracks:
         size = 4 * len(WINDOWS)
         for name, place in ordered:
             at = place.start
-            for first in range(0, place.count, BLOCK):
-                count = min(BLOCK, place.count - first)
+            for first in range(0, place.number, BLOCK):
+                count = min(BLOCK, place.number - first)
                 self._windows.seek((place.first + first) * size)
                 table = np.frombuffer(self._windows.read(count * size), np.float32).reshape(count, -1)
                 for value in table[:, column].tolist():

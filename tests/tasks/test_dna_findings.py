@@ -90,6 +90,8 @@ def test_regions_of_bits_are_found_at_their_places():
 def test_no_region_of_bits_where_they_do_not_change():
     (summary,) = summarize_records([record(drawn(60_000))], window=1_000, surprisal=OneByOne(Planted))
     assert [region.kind for region in summary.regions] == ["composition"]
+    (unknown,) = summarize_records([record(b"N" * 9_000)], window=1_000, surprisal=OneByOne(Planted))
+    assert [(region.kind, region.bits) for region in unknown.regions] == [("composition", None)]
 
 
 # Vectors and who stands for whom

@@ -50,7 +50,8 @@ def terminal_repeat(head: bytes, tail: bytes, length: int) -> TerminalRepeat | N
     It is at most half of the record, exact where it is short, and without inserted bases. None where there is none.
     """
     most = min(length // 2, len(tail))
-    end, found, tried = tail[len(tail) - most :], None, set()
+    end, tried = tail[len(tail) - most :], set[int]()
+    found: TerminalRepeat | None = None
     for at in range(0, min(SEED * SEEDS, most - SEED + 1), SEED):
         seed = head[at : at + SEED]
         place = end.find(seed, at)

@@ -34,7 +34,7 @@ class GeneFinder:
                 found="none",
                 remedy="pip install pyrodigal",
             ) from None
-        self._pyrodigal = pyrodigal
+        self._pyrodigal: Any = pyrodigal
         self._meta = pyrodigal.GeneFinder(meta=True)
 
     def genes(self, letters: bytes) -> GeneFacts | None:

@@ -75,9 +75,9 @@ def find_regions(
             found.append(Region(kind=kind, interval=where, gc=gc, gc_skew=skew, bits=mean))
         return found
 
-    changes = [] if bits is None else _cuts(acgt, bits=bits)
+    changes = [] if bits is None else _cuts(acgt, pairs, bits)
     return (
-        *regions("composition", _cuts(acgt, pairs=pairs)),
+        *regions("composition", _cuts(acgt, pairs)),
         *(regions("bits", changes) if changes else ()),
     )
 
@@ -88,8 +88,8 @@ def _mean(bits: np.ndarray, weight: np.ndarray) -> float | None:
     return float((bits[known].astype(np.float64) * weight[known]).sum()) / total if total else None
 
 
-def _cuts(acgt: np.ndarray, pairs: np.ndarray | None = None, bits: np.ndarray | None = None) -> list[int]:
-    """First windows of regions but the first one, ascending."""
+def _cuts(acgt: np.ndarray, pairs: np.ndarray, bits: np.ndarray | None = None) -> list[int]:
+    """First windows of regions of bits, or of composition without them, but the first one; ascending."""
     if len(acgt) < 2 * SHORTEST:
         return []
     joined = -(-len(acgt) // MOST)
@@ -98,16 +98,18 @@ def _cuts(acgt: np.ndarray, pairs: np.ndarray | None = None, bits: np.ndarray | 
     def sums(values: np.ndarray) -> np.ndarray:
         return np.add.reduceat(values, starts, axis=0)
 
-    letters = sums(acgt.astype(np.int64)).astype(np.float64)
-    called = np.flatnonzero(letters.sum(axis=1))
     if bits is not None:
         known = ~np.isnan(bits)
         weight = acgt.sum(axis=1) * known
         total = sums(weight)
         called = np.flatnonzero(total)
+        if not len(called):
+            return []
         means = sums(np.where(known, bits, 0) * weight)[called] / total[called]
         found = _cheapest(means[None], np.array([BIT_NOISE]) / np.sqrt(total.max()), total[called])
-    elif pairs is not None:
+    else:
+        letters = sums(acgt.astype(np.int64)).astype(np.float64)
+        called = np.flatnonzero(letters.sum(axis=1))
         found = change_points(letters[called], sums(pairs.astype(np.int64))[called].astype(np.float64))
     return [int(starts[called[cut]]) for cut in found]
 
