@@ -127,6 +127,8 @@ def command(
     for flag, name in ((per_base, "--per-base"), (regions_fasta, "--regions-fasta")):
         if flag and out is None:
             raise UsageError(f"{name} needs --out DIR")
+        if flag and window == 0:
+            raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
     if per_base and no_model:
         raise UsageError("--per-base and --no-model exclude each other", remedy="give one of them")
     given: dict[str, Any] = {} if window is None else {"window": window}
