@@ -11,13 +11,13 @@ import numpy as np
 
 from longseq.errors import InputError, UsageError
 from longseq.log import Progress
+from longseq.metrics.nulls import Nulls
 from longseq.records import Record
 from longseq.results.findings import Telomere, TerminalRepeat
 from longseq.tasks.summarize.bits import BitsMeter, Surprisal
 from longseq.tasks.summarize.composition import Composition, CompositionCounter
 from longseq.tasks.summarize.ends import EndsKeeper, terminal_repeat
 from longseq.tasks.summarize.hidden import Pools
-from longseq.tasks.summarize.nulls import Nulls
 from longseq.tasks.summarize.quality import Quality, summarize_quality
 from longseq.tasks.summarize.telomeres import telomeres
 from longseq.tasks.summarize.windows import WindowMeter
@@ -120,7 +120,7 @@ class _Strands:
             if self.ends is not None:
                 self.ends.push(piece)
             if self.nulls is not None:
-                self.nulls.push(piece)
+                self.nulls.push_letters(piece)
             if self.kept.letters is not None:
                 self.kept.letters.append(piece)
             self.length += len(piece)
