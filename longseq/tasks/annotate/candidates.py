@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longseq.formats.genetic_code import GeneticCode
-from longseq.tasks.annotate.coding import turned
+from longseq.tasks.annotate.coding import UNKNOWN, turned
 from longseq.tasks.annotate.frames import Sums
 from longseq.tasks.annotate.genes import Gene
 from longseq.tasks.annotate.orfs import find_orfs
@@ -36,6 +36,8 @@ def candidates(letters: bytes, code: GeneticCode, *, shortest: int, circular: bo
                 rows.append((start, end, orf.strand == "-", number, orf.open_begin and i == 0, orf.open_end))
     table = np.array(rows, np.int64).reshape(-1, 6)
     start, end, minus, number, open_begin, open_end = table.T
+    turn = len(letters) * (start >= len(letters))  # a later start of a frame across the origin may lie behind it
+    start, end = start - turn, end - turn
     return Candidates(start, end, minus > 0, number, open_begin > 0, open_end > 0)
 
 
@@ -57,22 +59,16 @@ def sums(found: Candidates, of_frames: Sums) -> np.ndarray:
 def windows(found: Candidates, which: np.ndarray, codes: np.ndarray, *, circular: bool) -> np.ndarray:
     """(n, BEFORE + 3) codes before the starts of the candidates `which` (n,) and of them, in reading direction."""
     margin = BEFORE + 3
-    ends = (codes[-margin:], codes[:margin]) if circular else (np.full(margin, 4, np.uint8),) * 2
-    padded = np.concatenate([*_filled(ends, margin)[:1], codes, *_filled(ends, margin)[1:]])
-    size = len(codes)
+    size, gap = len(codes), np.full(margin, UNKNOWN, np.uint8)
+    before, behind = (codes[-margin:], codes[:margin]) if circular else (gap, gap)
+    padded = np.concatenate([gap, before, codes, behind, gap])
+    padded = padded[len(before) : len(padded) - len(behind)]
     offsets = np.arange(-BEFORE, 3)
     start, end, minus = found.start[which], found.end[which], found.minus[which]
     forwards = padded[margin + start[:, None] + offsets]
     anchor = np.where(end > size, end - size, end)
     backwards = turned(padded)[margin + (size - anchor)[:, None] + offsets]
     return np.where(minus[:, None], backwards, forwards)
-
-
-def _filled(ends: tuple[np.ndarray, np.ndarray], margin: int) -> tuple[np.ndarray, np.ndarray]:
-    """What stands before and behind a record, `margin` codes each, also where the record is shorter."""
-    before, behind = ends
-    gap = np.full(margin - len(before), 4, np.uint8)
-    return np.concatenate([gap, before]), np.concatenate([behind, gap])
 
 
 def genes(found: Candidates, scores: np.ndarray, *, most: int) -> list[Gene]:

@@ -1,15 +1,16 @@
 """How the genes of one genome are written: codon statistics, learned from its surest genes.
 
-The likelihood of a base after the five before it, at each position in the codon, over the same in the whole genome, both
-strands: an inhomogeneous Markov chain as in GeneMark (Borodovsky and McIninch 1993), interpolated from order 0 on.
+The likelihood of a base after the five before it, at each position in the codon: an inhomogeneous Markov chain as in
+GeneMark (Borodovsky and McIninch 1993), interpolated from order 0 on; over that of a plain chain of third order of the
+whole genome, both strands. A chain of higher order would know the genes themselves, of which a genome mostly consists.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-ORDER = 5
-"""Bases of context."""
+ORDER, PLAIN = 5, 3
+"""Bases of context, in genes and anywhere."""
 WORDS = 4 ** (ORDER + 1)
 PRIOR = 12.0
 """Weight, in counts, of the next lower order."""
@@ -66,12 +67,12 @@ class Coding:
 
     def table(self) -> np.ndarray:
         """(3, 4096) nats by which each word speaks for a gene, by the position in the codon of its last base."""
-        usual = np.log(_chances(self._all))
+        usual = np.log(_chances(self._all, PLAIN))
         return np.stack([np.log(_chances(counts)) - usual for counts in self._genes])
 
 
 def of_codon(table: np.ndarray, found: np.ndarray, start: int, end: int) -> np.ndarray:
-    """(T, 6) nats of the bases `[start, end)` of a record, classes as in `frames.CLASSES`; 0 where letters are unknown."""
+    """(T, 6) nats of the bases `[start, end)` of a record, classes as in `frames.CLASSES`; 0 where nothing is known."""
     low, high = max(start - ORDER, 0), min(end + ORDER, len(found))
     around = found[low:high]
     scores = np.zeros((high - low, 6), np.float32)
@@ -82,12 +83,12 @@ def of_codon(table: np.ndarray, found: np.ndarray, start: int, end: int) -> np.n
     return scores[start - low : end - low]
 
 
-def _chances(counts: np.ndarray) -> np.ndarray:
-    """(4096,) the chance of the last base of each word after those before it."""
+def _chances(counts: np.ndarray, longest: int = ORDER) -> np.ndarray:
+    """(4096,) the chance of the last base of each word after the `longest` before it."""
     chances = np.full((1, 4), 0.25)
-    for order in range(ORDER + 1):
+    for order in range(longest + 1):
         size = 4 ** (order + 1)
         some = counts.reshape(-1, size).sum(0).reshape(-1, 4)
         lower = np.tile(chances, (len(some) // len(chances), 1))
         chances = (some + PRIOR * lower) / (some.sum(1, keepdims=True) + PRIOR)
-    return chances.reshape(-1)
+    return np.tile(chances.reshape(-1), WORDS // chances.size)

@@ -83,22 +83,22 @@ class GeneFinder:
         code: GeneticCode,
         *,
         shortest: int = 90,
-        mixed: bool = False,
         weights: Weights | None = None,
         folder: str | Path | None = None,
     ):
-        """`shortest` bases of a gene, stop codon included; `mixed`: the records are not of one genome, so nothing is
-        learned from their genes.
+        """`shortest` bases of a gene, stop codon included; `folder` is that of the spools, None: where TMPDIR points.
 
         Raises:
             CheckpointError: a model of other classes than the positions in codons of both strands.
         """
         self._columns = columns(reader.labels, reader.checkpoint.name)
-        self._reader, self._code, self._shortest, self._mixed = reader, code, shortest, mixed
+        self._reader, self._code, self._shortest = reader, code, shortest
         self._weights, self._folder = weights or Weights(), folder
         self._letters, self._odds = RowSpool(1, np.uint8, folder), RowSpool(6, np.float16, folder)
         self._kept: list[Kept] = []
         self._rows = 0
+        self.learned = 0
+        """Bases of the genome's own genes that were learned from, once `find` is done; 0: too few."""
 
     def __enter__(self) -> GeneFinder:
         return self
@@ -125,10 +125,11 @@ class GeneFinder:
         self._kept.append(Kept(name, self._rows, len(letters), circular))
         self._rows += len(letters)
 
-    def find(self) -> Iterator[Found]:
-        """The genes of each record, in order."""
+    def find(self, *, mixed: bool = False) -> Iterator[Found]:
+        """The genes of each record, in order; `mixed`: they are not of one genome, and nothing is learned from them."""
         learned: Learned | None = None
-        if not self._mixed:
+        self.learned = 0
+        if not mixed:
             for _ in range(ROUNDS):
                 more = Learned()
                 for kept in self._kept:
@@ -136,14 +137,12 @@ class GeneFinder:
                 if more.coding.bases < self._weights.enough:
                     break
                 more.settle()
-                learned = more
+                learned, self.learned = more, more.coding.bases
         for kept in self._kept:
             letters, _, chosen, _, _ = self._scored(kept, learned)
             yield Found(kept.name, letters, kept.circular, chosen, [self._mean(kept, gene) for gene in chosen])
 
-    def _scored(
-        self, kept: Kept, learned: Learned | None
-    ) -> tuple[bytes, Kept, list[Gene], Candidates, np.ndarray]:
+    def _scored(self, kept: Kept, learned: Learned | None) -> tuple[bytes, Kept, list[Gene], Candidates, np.ndarray]:
         """Letters, genes, and all candidates of a record."""
         weights = self._weights
         letters = self._letters.read(kept.first, kept.first + kept.length).tobytes()

@@ -47,16 +47,18 @@ def write_gff3(
         writer.write(_interval(record, gene), "CDS", score=gene.score, phase=0, attributes=attributes, several=ranges)
 
 
-def write_bed(writer: BedWriter, record: str, length: int, genes: Iterable[Gene]) -> None:
-    """A line for each gene with its score in column 7; one across the origin in two lines of the same name."""
-    for number, gene in enumerate(genes, 1):
+def write_bed(
+    writer: BedWriter, record: str, length: int, genes: Iterable[Gene], probabilities: Iterable[float]
+) -> None:
+    """A line for each gene with its probability, in column 7 and times 1000 as score; across the origin two lines."""
+    for number, (gene, probability) in enumerate(zip(genes, probabilities, strict=True), 1):
         name = f"CDS_{gene_id(record, number)}"
         whole = _interval(record, gene)
         parts = [(gene.start, min(gene.end, length)), (0, max(gene.end - length, 0))]
         for start, end in parts:
             if start < end:
                 part = Interval(record=record, start=start, end=end, strand=whole.strand)
-                writer.write(part, name, extra=(gene.score,))
+                writer.write(part, name, round(1000 * probability), (round(probability, 6),))
 
 
 def write_proteins(file: TextIO, record: str, letters: bytes, genes: Iterable[Gene], code: GeneticCode) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.errors import InputError
-from longseq.formats import read
 from longseq.formats.atomic import output_directory
 from longseq.formats.jsonfile import write_json
 from longseq.formats.letters import OnUnknown
@@ -21,10 +19,9 @@ from longseq.streaming.classes import ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate.calls import BACKGROUND, Caller
 from longseq.tasks.annotate.files import FILES, Placed, Sheets, write_tracks
+from longseq.tasks.annotate.walk import walk
 
 SCHEMA = "longseq.annotation/1"
-NAMED = 20
-"""Errors kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,49 +92,11 @@ class _Work:
         """Of the spool so far."""
 
     def run(self) -> SourceRow:
-        records = length = failed = 0
-        truncated = False
-        errors: list[InputError] = []
-        self._progress.start("annotate", None, "base")
-        try:
-            with read(self._request.source, on_unknown=self._request.on_unknown) as reading:
-                if reading.kind != "dna":
-                    raise InputError(where=reading.source, expected="sequences", found=f"a {reading.kind}")
-                try:
-                    for record in reading:
-                        try:
-                            length += self._record(record)
-                        except InputError as error:
-                            failed += 1
-                            errors.append(error)
-                        else:
-                            records += 1
-                            truncated |= record.truncated
-                except InputError as error:  # of the file itself
-                    errors.append(error)
-        finally:
-            self._progress.finish()
-        if errors and not records:
-            raise errors[0]
-        return SourceRow(
-            file=self._request.source,
-            kind=reading.kind,
-            format=reading.format.name,
-            container=reading.container,
-            records=records,
-            length=length,
-            truncated=truncated or reading.truncated,
-            failed=failed,
-            errors=tuple(str(error) for error in errors[:NAMED]),
-        )
+        given = self._request
+        return walk(given.source, given.on_unknown, self._progress, self._record, told="tracks go by name")
 
     def _record(self, record: Record) -> int:
         """Annotate one; its length. An error in its letters comes before anything of it is written."""
-        if not record.id or record.id in self.placed:
-            found = "a second one" if record.id else "none"
-            raise InputError(
-                where=record.where, expected="a name of its own", found=found, remedy="tracks go by name: name it"
-            )
         caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold)
         classes = len(self._reader.labels)
         bases, sums = np.zeros(classes, np.int64), np.zeros(classes)

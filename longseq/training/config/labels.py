@@ -47,7 +47,7 @@ class LabelConfig:
     by the phase in GFF3 and GTF and the codon_start of GenBank, from part to part of a joined one. Where no phase is
     told, an interval of whole codons begins with one, and of another nothing is asked."""
     ignore: tuple[Literal["pseudo", "partial", "overlaps"], ...] = ()
-    """annotate: where nothing is asked, neither the class nor the background: intervals that are said to be pseudogenes,
+    """annotate: where nothing is asked, neither class nor background: intervals that are said to be pseudogenes,
     partial ones, bases of which several intervals say several classes."""
     held_out: float = 0.2
     """Share of the records (annotate: of the bases) kept for evaluation: whole groups, to classify of each class
