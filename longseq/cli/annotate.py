@@ -82,9 +82,9 @@ def command(
     one class is the likeliest; the background, the first class, makes none, and neither does N.
 
     With --genes DIR gets genes.gff3, genes.bed, proteins.faa, records.tsv and genes.json: open reading frames, scored
-    by the model's probabilities of the position in the codon and, where there are enough genes, by the codons and starts
-    of the surest of them, and chosen so that they overlap no more than genes do. A record that is declared circular has
-    genes across its origin.
+    by the model's probabilities of the position in the codon and, where there are enough genes, by the codons and
+    starts of the surest of them, and chosen so that they overlap no more than genes do. A record that is declared
+    circular has genes across its origin.
     """
     passed = _given(ctx, INTERVALS if wanted else GENES)
     if passed:

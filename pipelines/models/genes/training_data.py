@@ -1,4 +1,4 @@
-"""What the `genes` model learns from: data.py OUT writes OUT/train.fa and OUT/train.gff3, the same for the same seed.
+"""What the `genes` model learns from: training_data.py OUT writes OUT/train.fa and OUT/train.gff3.
 
 The folder of data is taken from LONGSEQ_DATA. See README.md beside this file.
 """
@@ -102,7 +102,7 @@ def write(contigs: list[Contig], folder: Path) -> None:
 
 def main() -> None:
     if len(sys.argv) != 2 or "LONGSEQ_DATA" not in os.environ:
-        sys.exit("usage: LONGSEQ_DATA=/path/to/data data.py OUT")
+        sys.exit("usage: LONGSEQ_DATA=/path/to/data training_data.py OUT")
     contigs = training(Path(os.environ["LONGSEQ_DATA"]) / "dna", np.random.default_rng(SEED))
     write(contigs, Path(sys.argv[1]))
     print(f"{len(contigs)} records, {sum(len(contig.letters) for contig in contigs):,} bases")
