@@ -35,10 +35,11 @@ def candidates(letters: bytes, code: GeneticCode, *, shortest: int, circular: bo
             if end - start >= shortest:
                 rows.append((start, end, orf.strand == "-", number, orf.open_begin and i == 0, orf.open_end))
     table = np.array(rows, np.int64).reshape(-1, 6)
-    start, end, minus, number, open_begin, open_end = table.T
-    turn = len(letters) * (start >= len(letters))  # a later start of a frame across the origin may lie behind it
-    start, end = start - turn, end - turn
-    return Candidates(start, end, minus > 0, number, open_begin > 0, open_end > 0)
+    # A later start of a frame across the origin may lie behind it.
+    turn = len(letters) * (table[:, 0] >= len(letters))
+    return Candidates(
+        table[:, 0] - turn, table[:, 1] - turn, table[:, 2] > 0, table[:, 3], table[:, 4] > 0, table[:, 5] > 0
+    )
 
 
 def sums(found: Candidates, of_frames: Sums) -> np.ndarray:

@@ -26,7 +26,7 @@ from longseq.tasks.annotate.genes import Gene, choose
 
 AROUND = 8192
 """Bases of a circular record that are read again before its start and behind its end."""
-ROUNDS = 2
+ROUNDS = 4
 """Times that a genome's own genes are learned from."""
 UNKNOWN_GAIN = -2.0
 """Log odds of any frame where a letter is none of A, C, G, T."""

@@ -72,7 +72,7 @@ def score(tables: tuple[np.ndarray, np.ndarray], windows: np.ndarray) -> np.ndar
 
 def _codon(three: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     digits = three.astype(np.int64) & 3
-    return 16 * digits[:, 0] + 4 * digits[:, 1] + digits[:, 2], (three < UNKNOWN).all(1)
+    return 16 * digits[:, 0] + 4 * digits[:, 1] + digits[:, 2], np.asarray((three < UNKNOWN).all(1))
 
 
 def _chances(counts: np.ndarray) -> np.ndarray:

@@ -26,6 +26,8 @@ LESS = 0.05
 RICHER = {"K": "R", "I": "V", "N": "D", "F": "L", "S": "A", "T": "A", "Y": "H", "Q": "E"}
 POORER = {"R": "K", "V": "I", "D": "N", "L": "I", "A": "S", "G": "S", "H": "Y", "P": "T"}
 """What an amino acid is exchanged for in a genome of more, and of less, G and C."""
+LIKING, SPREAD = 0.4, 0.35
+"""How strongly a genome prefers some codons of equal G and C, and how far genes depart from it in these."""
 EXCHANGED = 0.8
 """Share of exchanges for each unit by which G and C depart from one half."""
 
@@ -73,7 +75,7 @@ class Codons:
 
     def _weights(self, letter: str, tilt: float) -> np.ndarray:
         _, liking, rich = self._of[letter]
-        scores = 0.6 * liking + tilt * rich
+        scores = LIKING * liking + tilt * rich
         weights = np.exp(scores - scores.max())
         return weights / weights.sum()
 
@@ -88,7 +90,7 @@ class Codons:
 
     def gene(self) -> dict[str, tuple[list[str], np.ndarray]]:
         """Codons and their weights in one gene, which departs a little from the genome."""
-        tilt = self._tilt + self._draw.normal(0, 0.25)
+        tilt = self._tilt + self._draw.normal(0, SPREAD)
         return {letter: (some, self._weights(letter, tilt)) for letter, (some, _, _) in self._of.items()}
 
     def exchanged(self, letter: str) -> str:
