@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
+from longseq.config import from_mapping
 from longseq.errors import ConfigError
 from longseq.formats.features import read_features
+from longseq.model import load
+from longseq.training import TrainConfig, train
 from longseq.training.config import LabelConfig
 from longseq.training.painting import NOTHING, Painting
 
@@ -112,3 +116,25 @@ def test_other_names_stay_whole_and_unknown_ones_are_refused(tmp_path):
         painting(tmp_path, text, classes=(), codons=("gene",))
     with pytest.raises(ConfigError, match=r"labels\.codons: expected names among labels\.classes"):
         LabelConfig(file="x", classes=("CDS",), codons=("gene",))
+
+
+def test_a_causal_model_without_a_period_goes_on_as_one_of_codons(tmp_path):
+    """Its encoder is taken over; the places of the period and the second reading are new."""
+    fasta, labels = tmp_path / "x.fa", tmp_path / "l.gff"
+    fasta.write_text(">a\n" + "ACGTTGCAAGTCCATG" * 8 + "\n>b\n" + "TTGACCATGGCA" * 8 + "\n")
+    labels.write_text(GFF + row(7, 66, "+", 0) + row(70, 90, "-", 0, "ID=y", record="b"))
+    given = {"inputs": [str(fasta)], "steps": 1, "batch": 64, "device": "cpu", "threads": 1, "data": {"window": 32}}
+    shape = {"width": 16, "layers": 1, "heads": 2}
+    train(from_mapping(TrainConfig, {**given, "model": {**shape, "seed": 5}}), tmp_path / "first")
+    config = {
+        **given, "task": "annotate", "start": str(tmp_path / "first" / "model"), "optimiser": {"rate": 1e-9},
+        "model": {"visibility": "both", "period": 3}, "evaluation": {"every": 0},
+        "labels": {"file": str(labels), "classes": ["CDS"], "codons": ["CDS"], "strands": True, "held_out": 0},
+    }  # fmt: skip
+    train(from_mapping(TrainConfig, config), tmp_path / "second")
+    first, second = (load(tmp_path / name / "model") for name in ("first", "second"))
+    assert second.config.period == 3 and second.config.visibility == "both" and len(second.labels) == 7
+    weights = second.model.encoder.state_dict()
+    assert weights["places.weight"].shape == (3, 16) and weights["places.weight"].abs().mean() > 0.1
+    for name, tensor in first.model.encoder.state_dict().items():
+        assert torch.allclose(tensor, weights[name], atol=1e-6)
