@@ -157,10 +157,10 @@ def test_a_genome_teaches_its_own_codons_and_starts():
     letters, truth = biased(6, 120)
     hidden = truth[50:60]
     reader = Told({letters: truth[:50] + truth[60:]})
-    (found,), learned = find(reader, [letters], weights=Weights(cost=8.0, model=0.05))
+    (found,), learned = find(reader, [letters], weights=Weights(alone=0.05))
     assert learned > 30_000 and set(truth[:50]) <= set(places(found))
     assert len(set(hidden) & set(places(found))) >= 8
-    (alone,), learned = find(reader, [letters], mixed=True, weights=Weights(cost=8.0, model=0.05))
+    (alone,), learned = find(reader, [letters], mixed=True, weights=Weights(alone=0.05))
     assert not learned and not set(hidden) & set(places(alone))
 
 

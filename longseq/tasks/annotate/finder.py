@@ -36,17 +36,23 @@ UNKNOWN_GAIN = -2.0
 class Weights:
     """How much each thing counts, chosen on contigs that are neither learned from nor tested on."""
 
-    clip: float = 4.0
-    """Largest log odds of a base either way."""
-    model: float = 0.08
-    """Of a nat of log odds: neighbouring bases say much the same."""
-    coding: float = 0.6
+    alone: float = 0.08
+    """Of a nat of the model's log odds, before anything is learned: neighbouring bases say much the same."""
+    alone_clip: float = 4.0
+    """Largest log odds of a base either way, then."""
+    alone_cost: float = 8.0
+    """Nats that a gene has to bring, then."""
+    model: float = 0.03
+    """Of a nat of the model's log odds, beside what was learned."""
+    clip: float = 1.5
+    """Largest log odds of a base either way, then: what the genome's own genes say overrules a doubt."""
+    coding: float = 2.0
     """Of a nat of codon statistics."""
     start: float = 1.0
     """Of a nat of what stands at a start."""
-    cost: float = 8.0
-    """Nats that a gene has to bring."""
-    sure: float = 25.0
+    cost: float = 4.0
+    """Nats that a gene has to bring, then."""
+    sure: float = 15.0
     """Nats of a gene that is learned from."""
     enough: int = 30_000
     """Bases of such genes, without which nothing is learned from them."""
@@ -152,11 +158,13 @@ class GeneFinder:
             for start in range(0, kept.length, BLOCK):
                 end = min(start + BLOCK, kept.length)
                 odds = self._odds.read(kept.first + start, kept.first + end).astype(np.float32)
-                gains = weights.model * np.clip(odds, -weights.clip, weights.clip)
                 if learned:
+                    gains = weights.model * np.clip(odds, -weights.clip, weights.clip)
                     gains += weights.coding * of_codon(learned.table, digits, start, end)
+                else:
+                    gains = weights.alone * np.clip(odds, -weights.alone_clip, weights.alone_clip)
                 of_frames.add(by_frame(gains, start))
-            scores = sums(found, of_frames) - weights.cost
+            scores = sums(found, of_frames) - (weights.cost if learned else weights.alone_cost)
         begun = np.flatnonzero(~found.open_begin)
         around = windows(found, begun, digits, circular=kept.circular)
         scores[begun] += weights.start * starts.score(learned.starts if learned else USUAL, around)
