@@ -31,6 +31,21 @@ COMMANDS = {
 }
 """Name, which is also the module's, and a line of help."""
 
+EXAMPLES = {
+    "summarize": "longseq summarize genome.fa.gz --out summary/",
+    "annotate": "longseq annotate genome.fa.gz --model genes/model --out annotation/",
+    "score": "longseq score variants.vcf.gz --reference genome.fa.gz --out scored.vcf.gz",
+    "classify": "longseq classify contigs.fa --model genus/model --out classes/",
+    "embed": "longseq embed genome.fa.gz --window 5000 --out vectors.parquet",
+    "generate": "longseq generate --prompt ATGACCATTACG --length 300",
+    "train": "longseq train genomes/*.fa --from dna --out run/ --minutes 10",
+    "tokenizer": "longseq tokenizer train book.txt --unit characters --out tokenizer.json",
+    "check": "longseq check dna",
+    "bench": "longseq bench --budget 60",
+    "info": "longseq info genome.fa.gz",
+}
+"""A line of each command that works once the files are there; below its help."""
+
 
 class LazyGroup(click.Group):
     """Knows its commands by name; imports the one that is asked for."""
@@ -41,7 +56,11 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return importlib.import_module(f"longseq.cli.{name}").command
+        command: click.Command = importlib.import_module(f"longseq.cli.{name}").command
+        example = f"\b\nExample: {EXAMPLES[name]}"  # \b: a line as it is
+        if example not in (command.epilog or ""):
+            command.epilog = f"{command.epilog}\n\n{example}" if command.epilog else example
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

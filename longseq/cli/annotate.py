@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from longseq.cli.options import computing, talking, unknown_option
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -48,7 +49,7 @@ INTERVALS = ("min_length", "threshold")
     show_default=True,
     help="Least mean probability of an interval.",
 )
-@unknown_option
+@reading(tables=False)
 @computing
 @talking
 @click.pass_context
@@ -64,7 +65,7 @@ def command(
     mixed: bool,
     min_length: int,
     threshold: float,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     device: str,
     threads: int,
     precision: str,
@@ -73,13 +74,14 @@ def command(
 ) -> int:
     """Class probabilities of every base and the intervals that they make, or genes.
 
-    INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, as it is or packed, or `-` for standard input. The
-    model reads each record and its reverse complement from end to end, without seams; the probabilities are averaged,
-    those of classes `name+` and `name-` crosswise.
+    INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, as it is or packed, or `-` for
+    standard input. The model reads each record and its reverse complement from end to end, without seams; the
+    probabilities are averaged, those of classes `name+` and `name-` crosswise.
 
     DIR gets tracks/CLASS.bw (bigWig, float32, a gap where a base is N), intervals.bed (name, score, strand, mean
     probability in column 7), intervals.gff3, records.tsv and annotation.json. An interval is a run of bases of which
-    one class is the likeliest; the background, the first class, makes none, and neither does N.
+    one class is the likeliest; the background, the first class, makes none, and neither does N. Of a record that the
+    file calls circular one may cross the origin: in GFF3 it ends behind the record's end, in BED it has two lines.
 
     With --genes DIR gets genes.gff3, genes.bed, proteins.faa, records.tsv and genes.json: open reading frames, scored
     by the model's probabilities of the position in the codon and, where there are enough genes, by the codons and
@@ -105,9 +107,9 @@ def command(
     began = time.monotonic()
     request: Request | GeneRequest
     if wanted:
-        request = GeneRequest(source=source, on_unknown=on_unknown, code=genetic_code, shortest=min_gene, mixed=mixed)
+        request = GeneRequest(source=source, code=genetic_code, shortest=min_gene, mixed=mixed, **asked())
     else:
-        request = Request(source=source, on_unknown=on_unknown, shortest=min_length, threshold=threshold)
+        request = Request(source=source, shortest=min_length, threshold=threshold, **asked())
     free_directory(out, force=force)
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     reader = ClassReader(checkpoint, chunk=chunk, precision=precision)

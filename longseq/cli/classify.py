@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -25,9 +26,7 @@ from longseq.log import count
 @click.option("--every", type=click.IntRange(0), help="Tokens between two running readings.  [default: 2048]")
 @click.option("--window", type=click.IntRange(0), help="Tokens of a window read afresh; 0 for none.  [default: 2048]")
 @click.option("--calibrate", metavar="LABELS", help="Fit probabilities to these labels of INPUT, and keep the fit.")
-@column_option
-@region_option
-@unknown_option
+@reading()
 @computing
 @talking
 def command(
@@ -39,9 +38,7 @@ def command(
     every: int | None,
     window: int | None,
     calibrate: str | None,
-    column: str | None,
-    region: str | None,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     device: str,
     threads: int,
     precision: str,
@@ -57,7 +54,6 @@ def command(
     Training calibrates by the records it holds out; --calibrate does it by others.
     """
     from longseq.errors import UsageError
-    from longseq.records import Interval
     from longseq.streaming.hidden import HiddenReader
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks import classify as task
@@ -69,9 +65,7 @@ def command(
     given |= {"every": 0, "window": 0} if calibrate is not None else {}
     request = task.Request(
         inputs=inputs,
-        column=column,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
+        **asked(),
         **given,
     )
     checkpoint = load_checkpoint(model, device=device, threads=threads)
@@ -80,6 +74,8 @@ def command(
     if calibrate is not None:
         fitted, sources = task.calibrate(request, reader, calibrate, talk.progress())
         said = f"temperature {fitted.temperature:.4g}, of {count(fitted.records, 'record')}"
+        if fitted.error is not None:
+            said += f"; calibration error {fitted.error:.3f} of records that a fit had not seen"
         click.echo(f"{checkpoint.path / 'calibration.json'}: {said}")
         return verdict(sources)
     sources = task.classify(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from longseq.cli.options import column_option, computing, region_option, talking, unknown_option
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -35,9 +36,7 @@ from longseq.log import count
     help="Read forwards only, or the mean of both strands.  [default: both of DNA read by letter]",
 )
 @click.option("--most", type=click.IntRange(1), help="Vectors of bases or tokens at most.  [default: 1000000]")
-@column_option
-@region_option
-@unknown_option
+@reading()
 @computing
 @talking
 def command(
@@ -52,9 +51,7 @@ def command(
     pool: Any,
     strands: Any,
     most: int | None,
-    column: str | None,
-    region: str | None,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     device: str,
     threads: int,
     precision: str,
@@ -69,7 +66,6 @@ def command(
     the input; the file appears when all are there.
     """
     from longseq.errors import UsageError
-    from longseq.records import Interval
     from longseq.tasks.embed import Request, embed
     from longseq.tasks.summarize.model import load_checkpoint
 
@@ -83,9 +79,7 @@ def command(
         layer=layer,
         pool=pool,
         strands=strands,
-        column=column,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
+        **asked(),
         **given,
     )
     sources, rows = embed(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import computing, talking
+from longseq.cli.options import column_option, computing, talking
 from longseq.cli.talk import Talk
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ LENGTH = 200
     metavar="FILE",
     help="The same from a file of one record, or of one source a line; - is standard input.",
 )
+@column_option
 @click.option(
     "--length", type=click.IntRange(0), default=LENGTH, show_default=True, help="Tokens to draw; for `dna`, bases."
 )
@@ -51,6 +52,7 @@ def command(
     model: str,
     text: str | None,
     file: str | None,
+    column: str | None,
     length: int,
     temperature: float | None,
     top_k: int | None,
@@ -89,9 +91,9 @@ def command(
     given: dict[str, Any] = {"temperature": 0.0 if paired and temperature is None else temperature}
     given |= {"top_k": top_k, "top_p": top_p}
     sampling = Sampling(seed=seed, **{name: value for name, value in given.items() if value is not None})
-    prompts: list[Any] = [prompt(text, file, dna=dna)]
+    prompts: list[Any] = [prompt(text, file, dna=dna, column=column)]
     if paired:
-        prompts = [iter([source]) for source in sources(text, file)] or [iter(())]
+        prompts = [iter([source]) for source in sources(text, file, column)] or [iter(())]
     if len(prompts) > 1 and (as_json or state or save_state):
         raise UsageError(
             "--json, --state and --save-state take one source", where=file, expected="one line", found=f"{len(prompts)}"

@@ -20,20 +20,19 @@ def _once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return values[0] if values else None
 
 
-region_option = click.option(
-    "--region",
-    metavar="NAME[:START-END]",
-    multiple=True,  # the last one of several would win, unsaid
-    callback=_once,
-    help="Only this stretch, 1-based and closed.",
-)
-"""`--region`, once."""
-alias_option = click.option(
+def _region(several: bool) -> Callable[[F], F]:
+    help = "Only this stretch, 1-based and closed" + ("; may be given several times." if several else ".")
+    # Where one is meant, too, all that are given are taken up: the last one would win, unsaid.
+    callback = None if several else _once
+    return click.option("--region", metavar="NAME[:START-END]", multiple=True, callback=callback, help=help)
+
+
+_alias = click.option(
     "--alias",
     metavar="FILE",
     help="Two names of one record a line, where a region or a table and the sequences spell it differently.",
 )
-strict_option = click.option("--strict", is_flag=True, help="A region past the end of its record is an error, not cut.")
+_strict = click.option("--strict", is_flag=True, help="A region past the end of its record is an error, not cut.")
 unknown_option = click.option(
     "--on-unknown",
     type=click.Choice(["error", "N"]),
@@ -60,6 +59,34 @@ def talking(function: F) -> F:
         return function(*args, talk=talk, **options)
 
     return wrapped  # type: ignore[return-value]
+
+
+def reading(*, tables: bool = True, several: bool = False) -> Callable[[F], F]:
+    """`--region` (`several` times), `--alias`, `--strict`, `--on-unknown`, and of tables `--column`; the function gets
+    `asked`, which gives what they say by the names that requests have for it."""
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def wrapped(*args: Any, region: Any, alias: str | None, **options: Any) -> Any:
+            plain = {name: options.pop(name) for name in ("strict", "on_unknown", "column") if name in options}
+            return function(*args, asked=lambda: _asked(region, alias) | plain, **options)
+
+        found: Any = wrapped
+        for option in (unknown_option, _strict, _alias, _region(several), *([column_option] if tables else [])):
+            found = option(found)
+        return found
+
+    return decorate
+
+
+def _asked(region: str | tuple[str, ...] | None, alias: str | None) -> dict[str, Any]:
+    from longseq.formats.aliases import read_aliases
+    from longseq.records import Interval
+
+    found: dict[str, Any] = {"alias": () if alias is None else read_aliases(alias)}
+    if isinstance(region, tuple):
+        return found | {"regions": tuple(map(Interval.parse, region))}
+    return found | {"region": None if region is None else Interval.parse(region)}
 
 
 def computing(function: F) -> F:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import alias_option, computing, region_option, strict_option, talking, unknown_option
+from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
@@ -28,7 +29,14 @@ if TYPE_CHECKING:
     help="Write scores.tsv there; with --reference a file, .vcf, .vcf.gz or .tsv.  [default: stdout]",
 )
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out, or a run that was stopped.")
-@click.option("--track", is_flag=True, help="Write the bits of every token to bits.npy in --out.")
+@click.option("--track", is_flag=True, help="Write the bits of every token in --out.")
+@click.option(
+    "--track-format",
+    type=click.Choice(["npy", "bw"]),
+    default="npy",
+    show_default=True,
+    help="bits.npy, or a bigWig a strand.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--strands",
@@ -37,10 +45,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Score the reverse complement as well, in a row of its own.",
 )
-@region_option
-@alias_option
-@strict_option
-@unknown_option
+@reading(tables=False)
 @click.option("--resume", is_flag=True, help="Go on from the last snapshot, or begin where there is none.")
 @click.option("--snapshot-every", type=click.IntRange(1), help="Tokens between two snapshots.  [default: 10000000]")
 @click.option("--reference", metavar="FASTA", help="INPUT is a VCF or BCF against this: score its alleles.")
@@ -56,12 +61,10 @@ def command(
     out: str | None,
     force: bool,
     track: bool,
+    track_format: Any,
     as_json: bool,
     strands: Any,
-    region: str | None,
-    alias: str | None,
-    strict: bool,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     resume: bool,
     snapshot_every: int | None,
     reference: str | None,
@@ -79,8 +82,10 @@ def command(
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, as it is or packed by gzip, bgzip,
     bzip2, xz or zstd, or `-` for standard input. The table has a row a record and strand: its length, the bases A, C, G
-    and T that are scored, their bits in all and a base. bits.npy holds float32 bits of every base, NaN where it is none
-    of those, row after row in the order of the table, at the bases' places in the record on either strand.
+    and T that are scored, their bits in all and a base, and beside those the bits a base of adaptive Markov models of
+    order 2 and 6, which know nothing but the record. bits.npy holds float32 bits of every base, NaN where it is none of
+    those, row after row in the order of the table, at the bases' places in the record on either strand;
+    bits_forward.bw and bits_reverse.bw hold the same by name and place.
 
     With --out, a run takes snapshots; TERM, USR1 or Ctrl-C take one more and stop. --resume goes on, with the bytes of
     a run that was never stopped; of a run that is done already it says so. Two runs never write to one --out.
@@ -91,8 +96,6 @@ def command(
     """
     from longseq.cli import variants
     from longseq.errors import UsageError
-    from longseq.formats.aliases import read_aliases
-    from longseq.records import Interval
     from longseq.tasks.score import Request, finished, scored
     from longseq.tasks.summarize.model import load_model
 
@@ -100,20 +103,17 @@ def command(
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
-    aliases = () if alias is None else read_aliases(alias)
+    given = asked()
     if reference is not None:
-        asked = variants.request_of(inputs, reference, aliases, context, longest_allele, on_unknown)
+        told = variants.request_of(inputs, reference, given["alias"], context, longest_allele, given["on_unknown"])
         loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
-        return variants.run(asked, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
-    given = {} if snapshot_every is None else {"every": snapshot_every}
+        return variants.run(told, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
+    given |= {} if snapshot_every is None else {"every": snapshot_every}
     request = Request(
         inputs=inputs,
         strands=strands,
         track=track,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
-        alias=aliases,
-        strict=strict,
+        track_format=track_format,
         state=state,
         save_state=save_state,
         **given,
@@ -134,10 +134,17 @@ def command(
 
 
 def _line(result: Result) -> str:
-    """`2 rows, 10,000 tokens, 1.9312 bits per token`."""
+    """`2 rows, 10,000 tokens scored, 1.9312 bits per token (adaptive order2 1.9701, order6 1.9888)`."""
+    from longseq.tasks.score.nulls import COLUMNS
+
     rows = tokens = 0
-    bits = 0.0
+    bits, nulls = 0.0, dict.fromkeys(COLUMNS, 0.0)
     for row in result.rows():
         rows, tokens, bits = rows + 1, tokens + row["tokens"], bits + row["bits"]
+        nulls = {name: total + row["tokens"] * (row[name] or 0.0) for name, total in nulls.items()}
     text = f"{count(rows, 'row')}, {count(tokens, 'token')} scored"
-    return text + (f", {bits / tokens:.4f} bits per token" if tokens else "")
+    if not tokens:
+        return text
+    text += f", {bits / tokens:.4f} bits per token"
+    beside = ", ".join(f"{name} {total / tokens:.4f}" for name, total in nulls.items() if total)
+    return text + (f" (adaptive {beside})" if beside else "")

@@ -40,6 +40,15 @@ def provenance(talk: Talk, loaded: Sequence[LoadedModel], sources: Sequence[Sour
     return run
 
 
+def say_shifts(loaded: Sequence[LoadedModel], sources: Sequence[SourceRow]) -> None:
+    """Says which inputs are soft-masked otherwise than what a model learned from."""
+    from longseq.tasks.summarize.model import mask_shift
+
+    for model in loaded:
+        for shift in filter(None, (mask_shift(source, model) for source in sources)):
+            log.warning("%s", shift)
+
+
 def verdict(sources: Sequence[SourceRow]) -> int:
     """Says what went wrong, and the exit code."""
     for source in sources:

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli.options import (
-    alias_option,
-    column_option,
-    computing,
-    region_option,
-    strict_option,
-    talking,
-    unknown_option,
-)
-from longseq.cli.sources import provenance, verdict
+from longseq.cli.options import computing, reading, talking
+from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
@@ -27,7 +20,16 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
 
-LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet", "regions.bed")
+LEFT_BEHIND = (
+    "summary.json",
+    "summary.md",
+    "sequences.tsv",
+    "windows.parquet",
+    "regions.bed",
+    "files.tsv",
+    "longseq_mqc.json",
+    "run.json",
+)
 """What `--out` may hold of an earlier run."""
 
 
@@ -40,11 +42,7 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
-@column_option
-@region_option
-@alias_option
-@strict_option
-@unknown_option
+@reading(several=True)
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
     "--strands",
@@ -52,6 +50,18 @@ LEFT_BEHIND = ("summary.json", "summary.md", "sequences.tsv", "windows.parquet",
     default="both",
     show_default=True,
     help="Strands that a model reads; both take twice as long.",
+)
+@click.option("--min-contig", type=int, default=0, show_default=True, help="Leave shorter records of DNA out.")
+@click.option(
+    "--sample-fraction", type=float, default=1.0, show_default=True, help="Share of DNA's records that is read."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the sample.")
+@click.option(
+    "--sample",
+    "samples",
+    metavar="NAME",
+    multiple=True,
+    help="Name of the input in tables of many; once for each.  [default: folder and name]",
 )
 @click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
 @click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
@@ -67,13 +77,13 @@ def command(
     style: str | None,
     as_json: bool,
     kind: Any,
-    column: str | None,
-    region: str | None,
-    alias: str | None,
-    strict: bool,
-    on_unknown: Any,
+    asked: Callable[[], dict[str, Any]],
     window: int | None,
     strands: Any,
+    min_contig: int,
+    sample_fraction: float,
+    seed: int,
+    samples: tuple[str, ...],
     sentences: int | None,
     words: int | None,
     ratio: float | None,
@@ -89,8 +99,7 @@ def command(
     Markdown, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-`
     for standard input. Content decides, not the name, but for CSV and TSV.
     """
-    from longseq.formats.aliases import read_aliases
-    from longseq.records import Interval
+    from longseq.report.samples import sample_names
     from longseq.tasks.summarize.files import Request
     from longseq.tasks.summarize.model import load_model
 
@@ -101,12 +110,11 @@ def command(
     given = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
-        column=column,
-        on_unknown=on_unknown,
-        region=None if region is None else Interval.parse(region),
-        alias=() if alias is None else read_aliases(alias),
-        strict=strict,
+        **asked(),
         strands=strands,
+        min_contig=min_contig,
+        sample_fraction=sample_fraction,
+        seed=seed,
         budget=_budget(sentences, words, ratio),
         **given,
     )
@@ -121,11 +129,13 @@ def command(
         return loaded[0].surprisal
 
     style = "json" if as_json else style or "text"
-    return _summarize(inputs, request, None if no_model else surprisal, loaded, out, force, style, talk)
+    names = sample_names(inputs, samples)
+    return _summarize(inputs, names, request, None if no_model else surprisal, loaded, out, force, style, talk)
 
 
 def _summarize(
     inputs: tuple[str, ...],
+    samples: list[str],
     request: Request,
     surprisal: Any,
     loaded: list[LoadedModel],
@@ -134,8 +144,10 @@ def _summarize(
     style: str,
     talk: Talk,
 ) -> int:
+    from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
     from longseq.report.pages import MarkdownPages
+    from longseq.report.sheets import write_sheets
     from longseq.report.summary_json import JsonRecords
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
@@ -155,6 +167,7 @@ def _summarize(
                 sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
+                write_sheets(folder, run, sources, samples, to_mapping(request))
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
                 if pages.count:
@@ -167,6 +180,7 @@ def _summarize(
             sys.stdout.writelines(overview.markdown(sources))
         else:
             sys.stdout.write(overview.text(sources))
+    say_shifts(loaded, sources)
     return verdict(sources)
 
 

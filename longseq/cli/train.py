@@ -78,6 +78,7 @@ def command(
     """
     from longseq.config import load
     from longseq.errors import UsageError
+    from longseq.formats.features import holds_intervals
     from longseq.training import TrainConfig, train
 
     if resume and force:
@@ -89,7 +90,7 @@ def command(
     if own:
         assignments = ("task=classify", *assignments)
     elif labels is not None and open_:  # what `task` and the settings say comes after, and counts
-        assignments = (f"task={'annotate' if _intervals(labels) else 'classify'}", *assignments)
+        assignments = (f"task={'annotate' if holds_intervals(labels) else 'classify'}", *assignments)
     flags = {
         "task": task,
         "labels.file": labels,
@@ -143,13 +144,6 @@ def _own(name: str, task: str | None, assignments: tuple[str, ...]) -> dict[str,
     if (task or given.get("task", "classify")) not in ("classify", "multilabel", "regress") or "labels.file" in given:
         return {}
     return settings_of(name, column=given.get("labels.column", "label"), text=given.get("data.text"))
-
-
-def _intervals(name: str) -> bool:
-    """Whether a file of labels is one of intervals, by its name."""
-    from longseq.formats.detect import document_name
-
-    return Path(document_name(name)).suffix.lower() in (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
 def _line(outcome: Outcome) -> str:

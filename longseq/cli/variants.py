@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.variants import VariantRequest, VariantRun
 
-OF_RECORDS = ("track", "strands", "region", "strict", "snapshot_every", "state", "save_state")
+OF_RECORDS = ("track", "track_format", "strands", "region", "strict", "snapshot_every", "state", "save_state")
 """Options that speak of whole records."""
 OF_VARIANTS = ("context", "longest_allele")
 """Options that speak of variants."""

@@ -7,9 +7,11 @@ BAM on disk are one case. Letters that SAM does not know come as N, as htslib re
 from __future__ import annotations
 
 import os
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longseq.errors import InputError, UsageError, place
@@ -28,6 +30,8 @@ _WAIT = 1.0
 _NOT_FIRST = 0x100 | 0x800
 """Flags of secondary and supplementary alignments, which repeat a read that stands elsewhere."""
 _PAIRED, _FIRST_OF_PAIR, _LAST_OF_PAIR = 0x1, 0x40, 0x80
+_HEADER = 1 << 20
+"""Bytes in which the header of a CRAM ends."""
 _PHRED = bytes(min(score, 93) + 33 for score in range(256))
 _CRAM_END = b"\x0f\xe0EOF\0"
 """In the last container of every CRAM (CRAM specification 3.1, section 9)."""
@@ -42,7 +46,8 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
     which is which. Case means nothing in these formats.
 
     Raises:
-        InputError: a file that htslib cannot read, as CRAM without the reference that it was written against.
+        InputError: a file that htslib cannot read, as CRAM without the reference that it was written against. That is
+            looked for where the file says (UR), and by digest where REF_PATH says; no index is written beside it.
         UsageError: pysam is not installed.
     """
     index = 0
@@ -95,6 +100,8 @@ def _reads(stream: ByteStream) -> Iterator[AlignedSegment]:
             remedy="pip install pysam, or convert the file: samtools fastq",
         ) from None
     before = pysam.set_verbosity(0)  # htslib would talk on stderr
+    scratch = tempfile.TemporaryDirectory()
+    reference = _reference(stream, Path(scratch.name)) if stream.peek(4) == b"CRAM" else None
     end, start = os.pipe()
     feeder = _Feeder(stream, start)
     feeder.start()
@@ -102,7 +109,7 @@ def _reads(stream: ByteStream) -> Iterator[AlignedSegment]:
     problem: Exception | None = None
     try:
         with open(end, "rb", buffering=0) as pipe:
-            file = pysam.AlignmentFile(pipe, "r", check_sq=False, check_header=False)
+            file = pysam.AlignmentFile(pipe, "r", check_sq=False, check_header=False, reference_filename=reference)
         yield from file.fetch(until_eof=True)
     except (OSError, ValueError) as error:
         problem = error
@@ -112,16 +119,39 @@ def _reads(stream: ByteStream) -> Iterator[AlignedSegment]:
                 file.close()
         feeder.join(_WAIT if stream.size is None else None)
         pysam.set_verbosity(before)
+        scratch.cleanup()
     if feeder.fault is not None:
         raise feeder.fault
     if problem is not None and not stream.truncated:
-        cram = "set REF_PATH to the reference it was written against, or convert the file: samtools fastq"
+        cram = "convert it with the reference that it was written against: samtools fastq --reference FASTA"
         raise InputError(
             where=place(stream.source),
             expected="reads that htslib can decode",
             found=str(problem),
             remedy=cram if feeder.cram else "copy or download the file again",
         )
+
+
+def _reference(stream: ByteStream, folder: Path) -> str | None:
+    """The reference that a CRAM names, where it lies here, by another path: htslib writes an index beside it."""
+    import pysam
+
+    start = folder / "start.cram"
+    start.write_bytes(stream.peek(_HEADER))
+    try:
+        with pysam.AlignmentFile(str(start), check_sq=False) as file:
+            rows = file.header.to_dict().get("SQ", [])
+    except (OSError, ValueError):  # said when it is read
+        return None
+    names = (row.get("UR", "").removeprefix("file:").removeprefix("//") for row in rows)
+    found = next((Path(name).absolute() for name in dict.fromkeys(names) if name and os.path.isfile(name)), None)
+    if found is None:
+        return None
+    for suffix in ("", ".fai", ".gzi"):
+        beside = Path(f"{found}{suffix}")
+        if beside.exists():
+            (folder / beside.name).symlink_to(beside)
+    return str(folder / found.name)
 
 
 class _Feeder(threading.Thread):

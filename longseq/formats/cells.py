@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 
 NOT_AVAILABLE = "NA"
 
 _ESCAPES = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_BREAKS = re.compile(r"[\t\n\r]")
 
 
 def cell(value: object) -> str:
     """Text of one value. Floats are written so that they read back to the same bits; NaN and None are NA."""
     if value is None:
         return NOT_AVAILABLE
-    if hasattr(value, "item"):  # a NumPy scalar
+    kind = type(value)  # plain types first: a table may have a row a read
+    if kind is int:
+        return str(value)
+    if kind is not str and kind is not float and hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return NOT_AVAILABLE if math.isnan(value) else repr(value)
-    return str(value).translate(_ESCAPES)
+    text = str(value)
+    return text.translate(_ESCAPES) if _BREAKS.search(text) else text

@@ -25,6 +25,9 @@ ACCEPTED = (
     "FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
 )
 
+VARIANTS = "longseq score takes tables of variants, with --reference FASTA"
+"""What to do with one that was given as sequences."""
+
 
 class Format(NamedTuple):
     """One format and who reads it."""
@@ -77,11 +80,15 @@ _FOREIGN_BINARY = (
     (b"\x7fELF", "a program"),
 )
 _FOREIGN_TEXT = (
-    (re.compile(rb"##fileformat=VCF"), "VCF"),
+    (re.compile(rb"##fileformat=VCF|#CHROM\tPOS\t"), "VCF"),
     (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
 )
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
+_INTERVALS = {
+    "intervals (BED)": re.compile(rb"[^\t]+\t\d+\t\d+(\t[^\t]*)*"),
+    "features (GFF or GTF)": re.compile(rb"([^\t]+\t){3}\d+\t\d+\t[^\t]+\t[+.?-]\t[.012](\t[^\t]*)?"),
+}
 _SAM = re.compile(
     rb"@(HD|SQ|RG|PG)\t[A-Za-z]|[!-?A-~]{1,254}\t\d+\t[!-~]+\t\d+\t\d+\t(\*|(\d+[MIDNSHPX=])+)\t[!-~]+\t\d+\t-?\d+\t"
 )
@@ -123,6 +130,8 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
         return JSONL
     if suffix in (FASTA, FASTQ, GENBANK, EMBL, JSONL, CSV, TSV):
         return suffix  # its reader says what is wrong
+    if suffix is None:
+        _refuse_intervals(text, where)
     return FASTA if kind == "dna" else _prose(text, suffix)
 
 
@@ -237,7 +246,7 @@ def _suffix(source: str) -> Format | None:
 def _refuse_binary(sample: bytes, where: str) -> None:
     for magic, name in _FOREIGN_BINARY:
         if sample.startswith(magic):
-            raise InputError(where=where, expected=ACCEPTED, found=name)
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=VARIANTS if name == "BCF" else None)
     if sample[257:262] == b"ustar":
         raise InputError(where=where, expected=ACCEPTED, found="a tar archive", remedy="unpack it first: tar -xf")
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -252,6 +261,15 @@ def _refuse_binary(sample: bytes, where: str) -> None:
 def _refuse_text(text: bytes, where: str) -> None:
     for pattern, name in _FOREIGN_TEXT:
         if pattern.match(text):
-            raise InputError(
-                where=where, expected=ACCEPTED, found=name, remedy="--kind document reads it as plain text"
-            )
+            remedy = VARIANTS if name == "VCF" else "--kind document reads it as plain text"
+            raise InputError(where=where, expected=ACCEPTED, found=name, remedy=remedy)
+
+
+def _refuse_intervals(text: bytes, where: str) -> None:
+    """Places in sequences without the sequences: all whole lines but comments are such."""
+    lines = [line for line in text[: text.rfind(b"\n") + 1].splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith((b"#", b"track", b"browser"))]
+    for name, pattern in _INTERVALS.items():
+        if lines and all(map(pattern.fullmatch, lines)):
+            remedy = "give the sequences; as labels of them: longseq train SEQUENCES --labels FILE"
+            raise InputError(where=where, expected="sequences or documents", found=name, remedy=remedy)

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
+from longseq.formats.detect import document_name
 from longseq.formats.genbank_features import stretches
 from longseq.formats.gff import is_circular
 from longseq.formats.header import decode
@@ -25,6 +26,7 @@ from longseq.records import Interval
 Strand = Literal["+", "-", "."]
 _PSEUDO = re.compile(r"(^|;)\s*(pseudo=true|pseudogene=)", re.IGNORECASE)
 _PARTIAL = re.compile(r"(^|;)\s*partial=true", re.IGNORECASE)
+_SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
 class Feature(NamedTuple):
@@ -39,6 +41,11 @@ class Feature(NamedTuple):
     """It is said to be a pseudogene: `pseudo=true` or `pseudogene=…` in GFF3, `/pseudo` or `/pseudogene=…`."""
     partial: bool = False
     """It is said to go on where the record, or what is known of it, ends: `partial=true`, or `<` and `>`."""
+
+
+def holds_intervals(name: str) -> bool:
+    """Whether a file of labels is one of intervals, by its name."""
+    return Path(document_name(name)).suffix.lower() in _SUFFIXES
 
 
 def read_features(source: str | Path) -> Iterator[Feature]:

@@ -16,7 +16,7 @@ from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.body import Body
 from longseq.formats.containers import ByteStream
 from longseq.formats.header import decode
-from longseq.formats.letters import OnUnknown
+from longseq.formats.letters import NO_PROTEIN, OnUnknown
 from longseq.records import Record
 
 
@@ -78,14 +78,14 @@ class _Header:
     @property
     def fault(self) -> str:
         if self.unit == "aa":
-            return "protein, which is not read"
+            return "protein"
         if not self.letters and self.length:
             return "none, only a pointer to other records"
         return ""
 
 
 def _refuse(record: Record, header: _Header) -> Iterator[bytes]:
-    remedy = None if header.unit == "aa" else "download the full record (gbwithparts)"
+    remedy = NO_PROTEIN if header.unit == "aa" else "download the full record (gbwithparts)"
     raise InputError(where=record.where, expected="DNA letters", found=header.fault, remedy=remedy)
     yield b""  # makes this a generator: the fault shows when the pieces are walked
 

@@ -23,10 +23,11 @@ class Gff3Writer:
         self._file, self._source = file, source
         self._file.write("##gff-version 3\n")
 
-    def record(self, name: str, length: int, *, circular: bool = False) -> None:
-        """Announce a record in front of its features; of a circular one features may end behind its length."""
-        if length:
-            self._file.write(f"##sequence-region {_escape(_NAME, name) or '.'} 1 {length}\n")
+    def record(self, name: str, length: int, *, start: int = 0, circular: bool = False) -> None:
+        """Announce a record, or what of it lies behind `start`, in front of its features; of a circular one features
+        may end behind its length."""
+        if length > start:
+            self._file.write(f"##sequence-region {_escape(_NAME, name) or '.'} {start + 1} {length}\n")
         if circular:
             whole = Interval(record=name, start=0, end=length)
             self.write(whole, "region", attributes={"ID": f"{name}:1..{length}", "Is_circular": "true"})

@@ -21,6 +21,8 @@ AT_ONCE = 64
 """Rows of Parquet decoded at a time: a row may be a book."""
 READ_AHEAD = 1 << 20
 """Bytes of a column read at a time."""
+TOGETHER = 256
+"""Batches that are held one by one."""
 
 
 class ParquetWriter:
@@ -50,6 +52,8 @@ class ParquetWriter:
         self._schema = pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._held: list[Any] = []
+        self._small: list[Any] = []
+        """Of the last batches, before they are one table: a table costs more than a short row."""
         self._rows, self._row_group = 0, row_group or ROW_GROUP
 
     def write(self, batch: Mapping[str, Any]) -> None:
@@ -64,8 +68,10 @@ class ParquetWriter:
             raise ValueError(f"expected the columns {self._schema.names}, found {sorted(batch)}")
         arrays = [self._array(batch[field.name], field.type) for field in self._schema]
         table = self._arrow.Table.from_arrays(arrays, schema=self._schema)
-        self._held.append(table)
+        self._small.append(table)
         self._rows += table.num_rows
+        if len(self._small) == TOGETHER:
+            self._join()
         if self._rows >= self._row_group:
             self._flush()
 
@@ -78,7 +84,13 @@ class ParquetWriter:
         flat = self._arrow.array(values.reshape(-1), type=kind.value_type)
         return self._arrow.FixedSizeListArray.from_arrays(flat, type=kind, mask=missing)
 
+    def _join(self) -> None:
+        if self._small:
+            self._held.append(self._arrow.concat_tables(self._small).combine_chunks())
+            self._small = []
+
     def _flush(self) -> None:
+        self._join()
         if self._held:
             self._writer.write_table(
                 self._arrow.concat_tables(self._held).combine_chunks(), row_group_size=self._row_group

@@ -79,5 +79,9 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
             log.warning("%s: its rows are not in order, so it gets no index; bcftools sort puts them in order", path)
             return
         long = writer.furthest >= LONGEST_TBI
-        with write_aside(csi if long else tbi, force=force) as index:
-            pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
+        spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
+        try:
+            with write_aside(csi if long else tbi, force=force) as index:
+                pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
+        finally:
+            pysam.set_verbosity(spoken)

@@ -23,8 +23,9 @@ class Told(NamedTuple):
     macro_f1: float
 
 
-def kmer_shares(codes: np.ndarray, k: int = K) -> np.ndarray:
-    """Shares of each word among those of its length, 1 to k, both strands counted: (4 + … + 4^k,) float64.
+def kmer_shares(codes: np.ndarray, k: int = K, *, both: bool = True) -> np.ndarray:
+    """Shares of each word among those of its length, 1 to k, of both strands or of the one given: (4 + … + 4^k,)
+    float64.
 
     codes (T,): 0-3 are A, C, G, T, in words with anything else nothing is counted; zeros where a length has no word.
     """
@@ -35,7 +36,7 @@ def kmer_shares(codes: np.ndarray, k: int = K) -> np.ndarray:
         words, known = words[: len(tail)] * 4 + (tail & 3), known[: len(tail)] & (tail < 4)
         counts = np.bincount(words[known], minlength=4**length).reshape([4] * length)
         # The complement of code c is 3 - c, so the other strand is all axes turned round and their order reversed.
-        counts = (counts + np.flip(counts).transpose()).ravel()
+        counts = (counts + np.flip(counts).transpose() if both else counts).ravel()
         parts.append(counts / max(counts.sum(), 1))
     return np.concatenate(parts)
 
@@ -45,20 +46,24 @@ def gc_share(shares: np.ndarray) -> np.ndarray:
     return shares[:, 1:3].sum(1, keepdims=True)
 
 
-def logistic(learned: np.ndarray, classes: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """(M,) classes of `asked` (M, F), by multinomial logistic regression with an L2 penalty of 1 on features (N, F)
-    scaled to unit variance, of which `classes` (N,) are known."""
+def logistic(
+    learned: np.ndarray, classes: np.ndarray, asked: np.ndarray, count: int, *, penalty: float = 1.0
+) -> np.ndarray:
+    """(M, count) probabilities of the classes of `asked` (M, F), by multinomial logistic regression with an L2 penalty
+    on features (N, F) scaled to unit variance, of which `classes` (N,) are known: 0 to count - 1, two at least."""
     from sklearn.linear_model import LogisticRegression
 
     mean, spread = learned.mean(0), learned.std(0)
     spread = np.where(spread > 0, spread, 1.0)
-    model = LogisticRegression(max_iter=300).fit((learned - mean) / spread, classes)
-    return model.predict((asked - mean) / spread)
+    model = LogisticRegression(C=1 / penalty, max_iter=300).fit((learned - mean) / spread, classes)
+    found = np.zeros((len(asked), count))
+    found[:, model.classes_] = model.predict_proba((asked - mean) / spread)
+    return found
 
 
 def told(learned: np.ndarray, classes: np.ndarray, asked: np.ndarray, truth: np.ndarray, count: int) -> Told:
     """How well logistic regression on features tells `truth` (M,) of `count` classes."""
-    table = confusion(truth, logistic(learned, classes, asked), count)
+    table = confusion(truth, logistic(learned, classes, asked, count).argmax(1), count)
     return Told(accuracy(table), macro_f1(table))
 
 

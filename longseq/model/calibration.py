@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from longseq.config import require
 from longseq.errors import CheckpointError, ConfigError
-from longseq.metrics.calibration import METHOD, fit_temperature, threshold
+from longseq.metrics.calibration import METHOD, Judged, fit_temperature, judged, threshold
 
 log = logging.getLogger("longseq")
 
@@ -26,6 +27,12 @@ class Calibration:
     """Log-sum-exp of the logits (not divided) below which an input is out of range; None: no telling."""
     records: int
     """Labelled records it was fitted on."""
+    nats: float | None = None
+    """Mean negative log-likelihood of records, in groups, by fits that had not seen them; None: one group only."""
+    error: float | None = None
+    """Expected calibration error, in the same way; None: one group only, or labels by themselves."""
+    accepted: float | None = None
+    """Share of records called in range, in the same way."""
     method: str = METHOD
     """How, and by whom."""
 
@@ -33,10 +40,25 @@ class Calibration:
         require(self.temperature > 0, "calibration.temperature", self.temperature, "above 0")
 
     @classmethod
-    def fitted(cls, logits: np.ndarray, truth: np.ndarray) -> Calibration:
-        """Of logits (N, C) and their classes (N,), or labels (N, C) of 0 and 1, for which nothing is out of range."""
+    def fitted(cls, logits: np.ndarray, truth: np.ndarray, groups: np.ndarray) -> Calibration:
+        """Of logits (N, C) and their classes (N,), or labels (N, C) of 0 and 1, for which nothing is out of range;
+        groups (N,) are never divided where the fit is judged."""
         limit = threshold(logits) if truth.ndim == 1 else None
-        return cls(temperature=fit_temperature(logits, truth), in_range_above=limit, records=len(truth))
+        temperature = fit_temperature(logits, truth)
+        return cls.judged(temperature, limit, len(truth), judged(logits, truth, groups))
+
+    @classmethod
+    def judged(cls, temperature: float, limit: float | None, records: int, found: Judged) -> Calibration:
+        """A fit and what it comes to on records it had not seen."""
+        nats, error, accepted = (None if math.isnan(value) else value for value in found)
+        return cls(
+            temperature=temperature,
+            in_range_above=limit,
+            records=records,
+            nats=nats,
+            error=error,
+            accepted=accepted,
+        )
 
 
 def write_calibration(folder: Path, calibration: Calibration, sha256: str) -> None:

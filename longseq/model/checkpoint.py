@@ -53,6 +53,8 @@ class Checkpoint:
     """Names of classes or numbers, in order of the scores of a head that has any."""
     sha256: str
     """Digest of configuration, tokenizer and weights."""
+    soft_masked: float | None = None
+    """Share of the letters learned from that were in lower case; None where nobody said."""
 
     @property
     def config(self) -> ModelConfig:
@@ -72,7 +74,10 @@ class Checkpoint:
         """
         if not isinstance(self.model, LanguageModel):
             raise CheckpointError(
-                where=self.name, expected="a language model", found=f"a model to {self.model.head_config.answers}"
+                where=self.name,
+                expected="a language model",
+                found=f"a model to {self.model.head_config.answers}",
+                remedy="dna is one; longseq train INPUT makes others",
             )
         return self.model
 
@@ -179,6 +184,7 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
         tokenizer=tokenizer,
         labels=labels,
         sha256=digest(path),
+        soft_masked=facts.get("soft_masked"),
     )
 
 
@@ -227,12 +233,13 @@ def save(
     card: Mapping[str, object] | str = "",
     dtype: torch.dtype = torch.float32,
     calibration: Calibration | None = None,
+    soft_masked: float | None = None,
     force: bool = False,
 ) -> None:
     """Write a checkpoint directory, whole or not at all.
 
     What adapters learned is added to the weights beneath. `card` is the model card, or facts for its table; `dtype` is
-    that of the stored weights.
+    that of the stored weights, `soft_masked` the share of the letters learned from that were in lower case.
 
     Raises:
         OutputExistsError: it stands already and `force` is off.
@@ -250,6 +257,8 @@ def save(
             "model": to_mapping(model.config),
             "tokenizer_sha256": _sha256(aside / "tokenizer.json").hex(),
         }
+        if soft_masked is not None:
+            config["soft_masked"] = soft_masked
         if head is not None:
             config["head"] = to_mapping(head)
         (aside / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

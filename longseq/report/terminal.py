@@ -13,7 +13,7 @@ import numpy as np
 
 from longseq.formats.markdown import escape
 from longseq.records import Interval
-from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow
+from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
@@ -22,6 +22,10 @@ LINES = 25
 """Lines at most."""
 RECORDS, REGIONS, WINDOWS, SOURCES, WIDTH = 4, 3, 3, 20, 44
 """Records, regions and windows of one input that are shown; inputs shown; letters of a name shown."""
+
+
+HELD = 1 << 11
+"""Windows looked at together: record by record they cost more than counting their letters."""
 
 
 @dataclass
@@ -35,6 +39,14 @@ class _Seen:
     windows: int = 0
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
     surprising: list[tuple[float, int, int, str, SurprisingWindow]] = field(default_factory=list)
+    held: list[WindowColumns] = field(default_factory=list)
+    """Windows whose spans are not in `spans` yet."""
+    held_size: int = 0
+
+    def widen(self) -> None:
+        for name in ("gc", "cpg", "low_complexity") if self.held else ():
+            _widen(self.spans, name, np.concatenate([getattr(windows, name) for windows in self.held]))
+        self.held, self.held_size = [], 0
 
 
 class Overview:
@@ -52,8 +64,10 @@ class Overview:
         seen.regions.extend(summary.regions[: REGIONS - len(seen.regions)])
         if summary.windows is not None:
             seen.windows += len(summary.windows)
-            for name in ("gc", "cpg", "low_complexity"):
-                _widen(seen.spans, name, getattr(summary.windows, name))
+            seen.held.append(summary.windows)
+            seen.held_size += len(summary.windows)
+            if seen.held_size >= HELD:
+                seen.widen()
         for window in row.surprising:
             # the first of two equals stays: its place comes earlier, so its negative is greater
             entry = (window.bits, -row.index, -window.start, row.id, window)
@@ -72,19 +86,27 @@ class Overview:
             lines = [*_sources(sources)]
         else:
             seen = self._seen.get(sources[0].file, _Seen())
-            lines = [*(_documents if sources[0].kind == "document" else _dna)(sources[0], seen)]
+            lines = [*_documents(sources[0], seen)] if sources[0].kind == "document" else _fitting(sources[0], seen)
         return "\n".join(lines) + "\n"
 
     def markdown(self, sources: Sequence[SourceRow]) -> Iterator[str]:
         """Inputs of DNA as Markdown, each a section with its text in a block of code; documents have their own."""
         for source in sources:
             if source.kind == "dna":
-                body = "\n".join(_dna(source, self._seen.get(source.file, _Seen())))
+                body = "\n".join(_fitting(source, self._seen.get(source.file, _Seen())))
                 yield f"# {escape(source.file)}\n\n```text\n{body}\n```\n"
 
 
-def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
+def _fitting(source: SourceRow, seen: _Seen) -> list[str]:
+    """A view of at most LINES lines: where the figures take more, fewer records are shown."""
+    lines = [*_dna(source, seen)]
+    over = max(len(lines) - LINES, 0)
+    return [*_dna(source, seen, max(len(seen.dna) - over - 1, 1))] if over else lines
+
+
+def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str]:
     totals = source.totals
+    seen.widen()
     if totals is None:
         yield _title(source)
         return
@@ -92,15 +114,15 @@ def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
     for name, value in _facts(totals, seen):
         yield f"  {name:<13}{value}"
     table = [("record", "bp", "GC %", "N", "bits", "topology", "cut short")]
-    for row in seen.dna:
+    for row in seen.dna[:records]:
         figures = (_number(row.gc, 2), f"{row.n:,}", _number(row.bits_per_base, 3))
         table.append(
             (_short(row.id) or "(no id)", f"{row.length:,}", *figures, row.topology, "yes" if row.truncated else "")
         )
     yield ""
     yield from _aligned(table)
-    if totals.num_seqs > len(seen.dna):
-        yield f"  … and {totals.num_seqs - len(seen.dna):,} more"
+    if totals.num_seqs > len(seen.dna[:records]):
+        yield f"  … and {totals.num_seqs - len(seen.dna[:records]):,} more"
     if seen.region_count > totals.num_seqs:
         first = f", the first {len(seen.regions)}" if len(seen.regions) < seen.region_count else ""
         yield f"  {seen.region_count:,} regions of one composition{first}:"
@@ -115,6 +137,11 @@ def _dna(source: SourceRow, seen: _Seen) -> Iterator[str]:
 
 
 def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
+    if totals.sampled is not None:
+        read = f"{totals.sampled:,} of {_many(totals.num_seqs, 'record')} read, {totals.sampled_len:,} bp"
+        yield "sample", f"{read}; lengths are of all, all else is of these"
+    if totals.short:
+        yield "left out", f"{_many(totals.short, 'record')} too short, {totals.short_len:,} bp"
     yield "GC", f"{_number(totals.gc, 2)} % of A, C, G, T; {_number(totals.gc_of_length, 2)} % of all letters"
     gaps = f"{totals.sum_n:,} in {_many(totals.gaps, 'gap')}, the longest {totals.longest_gap:,}"
     yield "N", f"{gaps}; {_number(totals.n_per_100kbp, 1)} per 100 kbp; other codes {totals.iupac:,}"
@@ -179,7 +206,7 @@ def _sources(sources: Sequence[SourceRow]) -> Iterator[str]:
             n50 = "NA" if t.n50 is None else f"{t.n50:,}"
             figures = (_number(t.gc, 2), f"{t.sum_n:,}", n50, _number(t.bits_per_base, 3))
         kind = "unreadable" if source.kind is None else source.kind
-        table.append((_short(source.file), kind, f"{source.records:,}", f"{source.length:,}", *figures))
+        table.append((_end(source.file), kind, f"{source.records:,}", f"{source.length:,}", *figures))
     yield from _aligned(table)
     if len(sources) > SOURCES:
         yield f"  … and {len(sources) - SOURCES:,} more"
@@ -224,6 +251,11 @@ def _number(value: float | None, digits: int) -> str:
 
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _end(text: str, width: int = WIDTH) -> str:
+    """Of paths the ends tell more than the beginnings."""
+    return text if len(text) <= width else "…" + text[1 - width :]
 
 
 def _short(text: str, width: int = WIDTH) -> str:

@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 SUMMARY_SCHEMA = "longseq.summary/1"
+RUN_SCHEMA = "longseq.run/1"
 
 
 @dataclass(frozen=True, kw_only=True)

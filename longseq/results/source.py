@@ -30,6 +30,9 @@ class SourceRow:
     """Records that could not be read to their end."""
     errors: tuple[str, ...] = ()
     """What went wrong, first things first; the file itself last where it could not be read on."""
+    digest: str | None = None
+    """sha256 of what was summarised, record by record: of equal digests the sequences are equal and stand in the same
+    order, whatever the names of files and records, the packing, the lines and the case. None where nothing was."""
     totals: Totals | None = None
     """DNA only."""
 

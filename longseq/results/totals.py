@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class LengthStatistics:
-    """The columns of lengths that seqkit and QUAST users know; all but the two sums are None for no record."""
+    """The columns of lengths that seqkit and QUAST users know; all but numbers and sums are None for no record."""
 
     num_seqs: int
     sum_len: int
@@ -27,11 +27,21 @@ class LengthStatistics:
     l90: int | None = None
     au_n: float | None = None
     """Area under the Nx curve: sum of squared lengths / sum of lengths."""
+    num_seqs_500: int = 0
+    """Records of 500 letters or more (QUAST: contigs >= 500 bp)."""
+    num_seqs_1000: int = 0
+    sum_len_500: int = 0
+    """Letters in them."""
+    sum_len_1000: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Totals(LengthStatistics):
-    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same."""
+    """What the rows of a file add up to; computed from them in input order, so that merged shards give the same.
+
+    Of a sample of the records, the columns of lengths, `empty` and `short` are exact, of all records; counts are those
+    of the sample, and shares (GC, soft mask, qualities, bits) are estimates of the file's.
+    """
 
     gc: float | None
     """G + C in percent of A, C, G, T."""
@@ -48,6 +58,14 @@ class Totals(LengthStatistics):
     empty: int
     """Records without a letter."""
     truncated: int
+    short: int = 0
+    """Records left out as shorter than was asked for; no other figure counts them."""
+    short_len: int = 0
+    """Letters in them."""
+    sampled: int | None = None
+    """Records whose letters were read, where that is a sample; None: all."""
+    sampled_len: int | None = None
+    """Letters in them."""
     duplicate_ids: int
     """Records whose id stood before in the file."""
     duplicate_sequences: int

@@ -111,7 +111,7 @@ class ClassReader:
                 found = ids.read(start, end)[:, 0]
                 scores, state = self._read(found, state)
                 other = torch.from_numpy(behind.read(start, end)).to(scores.device)
-                yield Classified(found, self._joined(scores, other).cpu().numpy())
+                yield Classified(found, self.joined(scores, other).cpu().numpy())
 
     def _read(self, ids: np.ndarray, state: State | None) -> tuple[Tensor, State]:
         """Ids (t,) of the next tokens of a strand → scores (t, C) or (t, 2 C) without bias, and the state."""
@@ -120,10 +120,14 @@ class ClassReader:
         with torch.inference_mode():
             with torch.autocast(tokens.device.type, torch.bfloat16, enabled=bf16):
                 hidden, state = self._encoder(tokens, state)
-            return hidden[0].float() @ self._weight.T, state
+            return self.scores(hidden[0]), state
 
-    def _joined(self, forwards: Tensor, backwards: Tensor) -> Tensor:
-        """(t, C) from the scores of the two passes at the same bases."""
+    def scores(self, hidden: Tensor) -> Tensor:
+        """(t, C) or (t, 2 C) without bias, of the hidden vectors (t, D) of one pass."""
+        return hidden.float() @ self._weight.T
+
+    def joined(self, forwards: Tensor, backwards: Tensor) -> Tensor:
+        """(t, C) probabilities from the scores of the two passes at the same bases."""
         own, other = forwards, backwards
         if self._both:
             (one, two), (three, four) = forwards.chunk(2, 1), backwards.chunk(2, 1)

@@ -14,13 +14,14 @@ LISTED = 10
 """Records that are listed."""
 
 
-def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -> dict:
+def describe(path: str, *, kind: Kind | None = None, column: str | None = None, model: str | None = None) -> dict:
     """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `state`, `dna` or `document`.
 
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a saved state,
             or `-`.
         kind: Overrides what a file's content says.
+        column: That of a table with the texts.
         model: The checkpoint that a saved state must belong to; nothing but a saved state is expected then.
 
     Raises:
@@ -40,7 +41,7 @@ def describe(path: str, *, kind: Kind | None = None, model: str | None = None) -
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):
         return _state(path)
-    return _file(path, kind)
+    return _file(path, kind, column)
 
 
 def _shipped() -> list[str]:
@@ -87,8 +88,8 @@ def _state(path: str, model: str | None = None) -> dict:
     return {"what": "state", "path": path, **facts, "carry": len(facts["carry"]) // 2, "tensor_bytes": size}
 
 
-def _file(path: str, kind: Kind | None) -> dict:
-    with read(path, kind=kind) as reading:
+def _file(path: str, kind: Kind | None, column: str | None) -> dict:
+    with read(path, kind=kind, text=column) as reading:
         listed: list[dict] = []
         records, letters, whole = 0, 0, True
         for record in reading:

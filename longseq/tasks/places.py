@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from longseq.errors import InputError
 from longseq.formats import read
 from longseq.formats.letters import OnUnknown
-from longseq.formats.region import pick
+from longseq.formats.names import Aliases
 from longseq.model import Checkpoint
 from longseq.records import Interval, Record
-from longseq.tasks.score.walk import Source
+from longseq.tasks.score.walk import Source, asked_of, warn_of_clipping
 from longseq.tasks.summarize.structure import blocks
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
@@ -118,13 +118,16 @@ def walk(
     column: str | None = None,
     on_unknown: OnUnknown = "error",
     region: Interval | None = None,
+    alias: Aliases = (),
+    strict: bool = False,
 ) -> Iterator[tuple[Source, Record]]:
     """All records of all sources. A file that cannot be read, or holds what the model does not read, is a fault of its
     source and does not stop the others."""
     wanted = "dna" if reads_dna(checkpoint) else "document"
+    options: dict[str, Any] = {"text": column, "on_unknown": on_unknown}
     for source in sources:
         try:
-            with read(source.file, text=column, on_unknown=on_unknown) as source.reading:
+            with read(source.file, **options) as source.reading:
                 if source.reading.kind != wanted:
                     said = {"dna": "sequences", "document": "documents"}
                     raise InputError(
@@ -133,8 +136,7 @@ def walk(
                         found=said[source.reading.kind],
                         remedy="--model names another model",
                     )
-                records: Iterable[Record] = source.reading if region is None else [pick(source.reading, region)]
-                for record in records:
+                for record in asked_of(source, source.reading, region, alias=alias, strict=strict, **options):
                     yield source, record
         except InputError as error:
             source.fault = error
@@ -180,5 +182,6 @@ def id_pieces(record: Record, checkpoint: Checkpoint, places: Sequence[Places]) 
                     place.add(chunk.offsets[:, 0].astype(np.int64), ends, len(chunk))
                 yield chunk.ids.astype(np.int64)
     record.length = length
+    warn_of_clipping(record)
     for place in places:
         place.finish(length)

@@ -36,7 +36,7 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | D
     except OSError as error:
         raise CheckpointError(error.strerror or "cannot be read", where=where) from None
     except ValueError as error:  # not JSON, or not UTF-8
-        raise CheckpointError(where=where, expected="JSON", found=str(error)) from None
+        raise CheckpointError(where=where, expected="a tokenizer.json", found=f"no JSON: {error}") from None
     kind = contract.get("schema", "model" in contract) if isinstance(contract, dict) else None
     if kind == SCHEMA:
         return DnaTokenizer.from_contract(contract, where, alphabet)

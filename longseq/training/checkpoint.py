@@ -63,6 +63,7 @@ def save_step(
     position: Position,
     model: Model,
     tokenizer: AnyTokenizer,
+    soft_masked: float | None,
     optimiser: dict[str, Any],
     states: list[dict[str, torch.Tensor]],
     card: Mapping[str, object],
@@ -80,7 +81,7 @@ def save_step(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with output_directory(target, force=True) as aside:
-            save(aside, model, tokenizer, card=card)
+            save(aside, model, tokenizer, card=card, soft_masked=soft_masked)
             (aside / "training").mkdir()
             content = {
                 "schema": SCHEMA,

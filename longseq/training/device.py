@@ -34,7 +34,12 @@ def accelerator(config: TrainConfig, logs: Path | None = None) -> Accelerator:
     kind, _, number = config.device.partition(":")
     present = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
     if kind != "auto" and not any(name.startswith(config.device) for name in present):
-        raise UsageError(where="device", expected=config.device, found=", ".join(present) + " only")
+        raise UsageError(
+            where="device",
+            expected=config.device,
+            found=", ".join(present) + " only",
+            remedy="auto takes what there is",
+        )
     if number:
         torch.cuda.set_device(int(number))
     _require_trackers(config.trackers)

@@ -100,19 +100,22 @@ def prepare(
     progress: Progress | None = None,
     look: Path | None = None,
     text: str | None = None,
+    *,
+    fixed: bool = False,
 ) -> Documents | Store:
     """The store of these files and folders under `directory`, or under `look` if it is there already, in one named by
     the digest of their bytes; `text` is the column of tables that holds the texts.
 
-    Of letters of DNA it is `store.prepare`'s.
+    Of letters of DNA it is `store.prepare`'s. With `fixed` it has to be there.
 
     Raises:
+        ConfigError: it is not there, and `fixed`.
         InputError: a file that cannot be read, DNA where the tokenizer is for documents or the other way, no token.
         UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
     names = files(inputs)
     if isinstance(tokenizer, DnaTokenizer):
-        return store.prepare(names, directory, tokenizer, progress, look, text)
+        return store.prepare(names, directory, tokenizer, progress, look, text, fixed=fixed)
 
     def make(aside: Path) -> None:
         write(_records(names, tokenizer, text), aside, tokenizer, progress or NullProgress())
@@ -120,7 +123,7 @@ def prepare(
             raise InputError(where=", ".join(inputs), expected="letters to learn from", found="none")
 
     digest = fingerprint(names, f"{_SCHEMA} {tokenizer.digest()}", text)
-    return Documents(made(digest, directory, make, look), tokenizer)
+    return Documents(made(digest, directory, make, look, fixed=fixed), tokenizer)
 
 
 def write(records: Iterable[Record], directory: Path, tokenizer: WordTokenizer, progress: Progress) -> None:

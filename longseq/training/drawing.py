@@ -13,7 +13,7 @@ from longseq.training.tasks import Task
 
 log = logging.getLogger("longseq")
 
-BESIDE = {"classify": "accuracy", "annotate": "accuracy", "multilabel": "auprc"}
+BESIDE = {"classify": "accuracy", "annotate": "accuracy", "multilabel": "auprc", "seq2seq": "exact_match"}
 """A held-out figure that is shown beside the main one: that whose value without a model is known."""
 NAMED, SHOWN = 3, 90
 """Inputs that are named, and letters of a line of the title."""

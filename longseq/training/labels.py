@@ -11,6 +11,7 @@ import numpy as np
 
 from longseq.errors import ConfigError, InputError
 from longseq.formats.aliases import read_aliases
+from longseq.formats.features import holds_intervals
 from longseq.formats.names import Matched, match
 from longseq.formats.rows import ID, TITLE
 from longseq.formats.table import Header, Row, Table, read_header, read_table
@@ -57,12 +58,19 @@ def read_labels(
         text: the column that was asked for with their texts.
 
     Raises:
-        ConfigError: no such column.
+        ConfigError: no such column; a file of intervals.
         InputError: a table that cannot be read; an id that is labelled twice, in two ways; ids that no record has, or
             records without label, where the configuration forbids them; a label that is no number; nothing to tell
             apart.
     """
     assert config.file is not None
+    if holds_intervals(config.file):
+        raise ConfigError(
+            where="task",
+            expected=f"'annotate', to learn from the intervals of {config.file}",
+            found=repr(task),
+            remedy="or give a table of ids and labels as labels.file",
+        )
     header = read_header(config.file, text)
     named = config.id or (None if own else header.columns[0])
     column, group = _columns(config, header, named)
@@ -179,9 +187,15 @@ def _unknown(table: Table, rows: dict[str, Row], ids: Sequence[str], config: Lab
             where=table.where(rows[unknown[0]]),
             expected=f"ids of records ({some(ids, 5)})",
             found=f"{unknown[0]!r}{others} that no input holds",
-            remedy=" ".join(filter(None, (near(unknown[0], ids), skip))),
+            remedy=" ".join(filter(None, (_shorter(unknown[0], ids) or near(unknown[0], ids), skip))),
         )
     return f"note: {table.source} labels {count(len(unknown), 'record')} that no input holds ({unknown[0]} first)"
+
+
+def _shorter(name: str, ids: Sequence[str]) -> str | None:
+    """What to do about a name with more than an id, as whole headers of FASTA are."""
+    first, _, more = name.partition(" ")
+    return f"an id ends at the first blank: write {first!r};" if more and first in ids else None
 
 
 def _unlabelled(table: Table, ids: Sequence[str], rows: dict[str, Row], kept: int, config: LabelConfig) -> str:

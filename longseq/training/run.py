@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from longseq.config import to_toml
-from longseq.errors import ConfigError
+from longseq.errors import ConfigError, InputError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
 from longseq.training import checkpoint, defaults, pairs, start, tasks, trial
@@ -56,6 +56,10 @@ def train(
     folder.check(resume=resume, force=force)
     if task is None and not config.inputs:
         raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
+    labels = config.labels.file
+    if task is None and labels is not None and not Path(labels).exists():
+        found = f"no file {labels!r}"
+        raise InputError(where="labels.file", expected="a table, or intervals of the inputs", found=found)
     processes = accelerator(config, folder.trackers)
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
@@ -68,7 +72,9 @@ def train(
                 alone(processes, folder.take)
             last = checkpoint.pointed(folder.checkpoints, "latest") if resume else None
             if task is None:
-                store = in_turn(processes, lambda: _data(config, data, tokenizer, progress, cache))
+                # What a run began with lies beside it, so that other data are known before they are read.
+                fixed = last is not None and data == folder.data and data.is_dir() and any(data.iterdir())
+                store = in_turn(processes, lambda: _data(config, data, tokenizer, progress, cache, fixed))
                 if isinstance(store, pairs.Pairs):
                     tokenizer = store.tokenizer
                 config = words.fitted(start.resolve(config, last), tokenizer)
@@ -94,11 +100,11 @@ def train(
 
 
 def _data(
-    config: TrainConfig, folder: Path, tokenizer: AnyTokenizer, progress: Progress, look: Path | None
+    config: TrainConfig, folder: Path, tokenizer: AnyTokenizer, progress: Progress, look: Path | None, fixed: bool
 ) -> Store | Documents | pairs.Pairs:
     if config.task == "seq2seq":
-        return pairs.prepare(config, folder, progress, look)
-    return prepare(config.inputs, folder, tokenizer, progress, look, config.data.text)
+        return pairs.prepare(config, folder, progress, look, fixed=fixed)
+    return prepare(config.inputs, folder, tokenizer, progress, look, config.data.text, fixed=fixed)
 
 
 def _begin(folder: RunDirectory, config: TrainConfig, anew: bool) -> None:

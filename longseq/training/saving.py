@@ -82,6 +82,7 @@ class Saving:
                 self.position,
                 self._model,
                 self._task.tokenizer,
+                self._task.soft_masked,
                 self._update.state(),
                 states,
                 self._card(step, tokens),
@@ -96,7 +97,15 @@ class Saving:
         fitted = self._task.calibration(self.position.figures)
         alone(
             self._processes,
-            lambda: save(self._folder.model, self._model, tokenizer, card=facts, calibration=fitted, force=True),
+            lambda: save(
+                self._folder.model,
+                self._model,
+                tokenizer,
+                card=facts,
+                calibration=fitted,
+                soft_masked=self._task.soft_masked,
+                force=True,
+            ),
         )
 
     def not_finite(

@@ -67,6 +67,12 @@ class Store:
         """Ids `[start, end)` in the store's own coordinates, uint8."""
         return self._ids.read(start, end)
 
+    @property
+    def soft_masked(self) -> float:
+        """Share of the letters in lower case, of records in which case is a mask."""
+        letters, masked = (int(numbers(self.records, name).sum()) for name in ("length", "masked"))
+        return masked / letters
+
     def truncated(self) -> list[str]:
         """`file (record)` of each record that was cut short by the end of its file."""
         cut = np.flatnonzero(numbers(self.records, "truncated")).tolist()
@@ -80,11 +86,15 @@ def prepare(
     progress: Progress | None = None,
     look: Path | None = None,
     text: str | None = None,
+    *,
+    fixed: bool = False,
 ) -> Store:
     """The store of these files under `directory`, or under `look` if it is there already, in a folder named by the
     digest of their bytes and the alphabet; `text` is the column of tables that holds the bases.
+    With `fixed` it has to be there.
 
     Raises:
+        ConfigError: it is not there, and `fixed`.
         InputError: a file that cannot be read, no DNA, or no base A, C, G or T at all.
         UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
@@ -94,7 +104,7 @@ def prepare(
         if Store(aside).stretches.bases == 0:
             raise InputError(where=", ".join(inputs), expected="bases A, C, G or T to learn from", found="none")
 
-    return Store(made(digest(inputs, tokenizer.alphabet, text), directory, make, look))
+    return Store(made(digest(inputs, tokenizer.alphabet, text), directory, make, look, fixed=fixed))
 
 
 def digest(inputs: Sequence[str], alphabet: Alphabet, text: str | None = None) -> str:
@@ -119,7 +129,7 @@ def fingerprint(inputs: Sequence[str], made_with: str, text: str | None = None) 
             with open(part, "rb") as file:
                 total.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
-            raise InputError(error.strerror or "cannot be read", where=part) from None
+            raise InputError(error.strerror or "cannot be read", where=part, remedy="check the path") from None
     return total.hexdigest()[:16]
 
 

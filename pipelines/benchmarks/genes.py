@@ -122,8 +122,7 @@ def ours(reader: ClassReader, contigs: list[Contig], code: int) -> dict[str, lis
     found = {}
     with GeneFinder(reader, genetic_code(code)) as finder:
         for contig in contigs:
-            for _ in finder.add(contig.name, [contig.letters]):
-                pass
+            finder.add(contig.name, contig.letters)
         for name, mixed in ((OURS, False), (ALONE, True)):
             answers = list(finder.find(mixed=mixed))
             found[name] = [[Call(g.start, g.end, g.strand) for g in answer.genes] for answer in answers]

@@ -153,3 +153,50 @@ def test_a_record_that_fails_does_not_stop_the_others(model, tmp_path, capsys):
 def test_wrong_requests_are_refused(model, fasta, tmp_path, capsys, changes, said):
     assert main([*PREFIX, str(fasta), "--model", str(model), "--out", str(tmp_path / "o"), *changes]) in (1, 2)
     assert said in capsys.readouterr().err and not (tmp_path / "o").exists()
+
+
+def test_a_region_is_read_alone_and_keeps_its_coordinates(model, fasta, tmp_path, capsys):
+    given = [*PREFIX, str(fasta), "--model", str(model), "--out"]
+    (tmp_path / "names").write_text("z|1.1 other\n")
+    asked = ["--region", "other:11-70", "--alias", str(tmp_path / "names")]
+    assert main([word for word in [*given, str(tmp_path / "o"), *asked] if word != "-q"]) == 0
+    assert "other is z|1.1" in capsys.readouterr().err
+    text = fasta.read_text().splitlines()[1][10:70]
+    (tmp_path / "part.fa").write_text(f">z|1.1\n{text}\n")
+    assert main([*PREFIX, str(tmp_path / "part.fa"), "--model", str(model), "--out", str(tmp_path / "p")]) == 0
+    part = [[r[0], str(int(r[1]) + 10), str(int(r[2]) + 10), *r[3:]] for r in rows(tmp_path / "p" / "intervals.bed")]
+    assert part and rows(tmp_path / "o" / "intervals.bed") == part
+    assert "##sequence-region z|1.1 11 70\n" in (tmp_path / "o" / "intervals.gff3").read_text()
+    track = values(tmp_path / "o", "none.bw", "z|1.1", 70)
+    assert np.isnan(track[:10]).all()
+    assert np.array_equal(track[10:], values(tmp_path / "p", "none.bw", "z|1.1", 60))
+    assert json.loads((tmp_path / "o" / "annotation.json").read_text())["region"] == ["other", 10, 70, "."]
+    assert main([*given, str(tmp_path / "q"), "--region", "b:80-95", "--strict"]) == 1
+    assert "expected a region that ends at 90 or before" in capsys.readouterr().err
+
+
+def test_an_interval_crosses_the_origin_of_a_circle(model, tmp_path):
+    """Of records that begin and end in one letter, those to whose ends the model gives one class."""
+    texts = {x: x * 9 + "ACGTTGCA" * 4 + x * 7 for x in "ACGT"}
+    (tmp_path / "x.fa").write_text("".join(f">{x} circular=true\n{text}\n" for x, text in texts.items()))
+    out, crossed = tmp_path / "o", 0
+    assert main([*PREFIX, str(tmp_path / "x.fa"), "--model", str(model), "--out", str(out)]) == 0
+    gff = [line.split("\t") for line in (out / "intervals.gff3").read_text().splitlines() if line[0] != "#"]
+    features = [f for f in read_features(out / "intervals.gff3") if f.name != "region"]
+    assert [(f.interval.record, f.interval.start, f.interval.end) for f in features] == [
+        (row[0], int(row[1]), int(row[2])) for row in rows(out / "intervals.bed")
+    ]
+    for x in texts:
+        tracks = np.array([values(out, f"{t}.bw", x, 48) for t in ("none", "exon+", "exon-", "a_loop")])
+        labels = tracks.argmax(0)
+        lines = [row for row in gff if row[0] == x]
+        assert "Is_circular=true" in lines[0][8] and lines[0][3:5] == ["1", "48"]
+        crosses = labels[0] == labels[-1] != 0
+        assert crosses == any(int(row[4]) > 48 for row in lines)
+        if crosses:
+            start, end = 48 - int(np.argmin(labels[::-1] == labels[0])), 48 + int(np.argmin(labels == labels[0]))
+            assert lines[-1][3:5] == [str(start + 1), str(end)] and "1" not in [row[3] for row in lines[1:]]
+            mean = np.concatenate([tracks[labels[0], start:], tracks[labels[0], : end - 48]]).mean()
+            assert float(lines[-1][5]) == pytest.approx(mean, abs=1e-5)
+            crossed += 1
+    assert crossed

@@ -134,6 +134,41 @@ def test_shorter_genes_and_other_codes_on_request(fasta, likely, out, tmp_path):
     assert "transl_table=4" in (tmp_path / "b" / "genes.gff3").read_text()
 
 
+def test_a_region_has_the_places_of_its_record(fasta, likely, out, tmp_path):
+    assert run(fasta, likely, tmp_path / "r", "--region", "one:31-423") == 0
+    (row,) = rows(tmp_path / "r" / "genes.gff3")
+    assert row[0] == "one" and row[3:5] == ["61", "363"] and row[6] == "+"
+    assert "##sequence-region one 31 423" in (tmp_path / "r" / "genes.gff3").read_text()
+    (whole,) = [line for line in (out / "proteins.faa").read_text().split(">") if "one:61-363(+)" in line]
+    assert whole == (tmp_path / "r" / "proteins.faa").read_text().removeprefix(">")
+
+
+def test_a_circle_has_genes_across_its_origin(likely, tmp_path):
+    letters = record(1)
+    turned = letters[159:] + letters[:159]
+    (tmp_path / "c.fa").write_text(f">c [topology=circular]\n{turned}\n>l\n{turned}\n")
+    assert run(tmp_path / "c.fa", likely, tmp_path / "o") == 0
+    found = [row for row in rows(tmp_path / "o" / "genes.gff3") if row[0] == "c"]
+    assert found[0][2] == "region" and "Is_circular=true" in found[0][8]
+    assert [(row[3], row[4], row[6]) for row in found[1:]] == [("325", "627", "+")]
+    parts = [
+        (f.interval.start, f.interval.end) for f in read_features(tmp_path / "o" / "genes.gff3") if f.name == "CDS"
+    ]
+    assert parts[:2] == [(324, 423), (0, 204)]
+    bed = [row[1:3] for row in rows(tmp_path / "o" / "genes.bed") if row[0] == "c"]
+    assert bed == [["324", "423"], ["0", "204"]]
+    assert len((tmp_path / "o" / "proteins.faa").read_text().split(">")[1].split("\n", 1)[1].replace("\n", "")) == 100
+
+
+def test_a_record_that_fails_does_not_stop_the_others(likely, tmp_path, capsys):
+    (tmp_path / "x.fa").write_text(f">one\n{record(1)}\n>one\nACGT\n>bad\nAC!T\n>last\n{record(3)}\n")
+    assert run(tmp_path / "x.fa", likely, tmp_path / "o") == 3
+    said = capsys.readouterr().err
+    assert "(one): expected a name of its own, found a second one; genes go by name" in said and "'!'" in said
+    assert [row[0] for row in rows(tmp_path / "o" / "genes.bed")] == ["one", "last"]
+    assert [row[1] for row in rows(tmp_path / "o" / "records.tsv")[1:]] == ["one", "last"]
+
+
 def test_a_model_that_knows_nothing_finds_nothing(fasta, model, tmp_path):
     assert run(fasta, model, tmp_path / "o") == 0
     assert rows(tmp_path / "o" / "genes.bed") == []

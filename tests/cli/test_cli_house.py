@@ -2,17 +2,19 @@
 
 import logging
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from types import SimpleNamespace
 
+import click
 import pytest
 import torch
 
 import longseq.cli
-from longseq.cli import COMMANDS, main
+from longseq.cli import COMMANDS, EXAMPLES, group, main
 from longseq.cli.talk import Announced
 from longseq.errors import CheckpointError, StoppedError
 from longseq.log import NullProgress, log
@@ -203,3 +205,14 @@ def test_a_long_run_is_announced_once(monkeypatch):
 @pytest.mark.parametrize("total", [10_000, None])
 def test_a_short_run_and_one_of_unknown_length_are_not(total, monkeypatch):
     assert announced(monkeypatch, total) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_ends_with_an_example_that_the_command_takes(name, capsys):
+    assert main([name, "--help"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith(EXAMPLES[name])
+    program, command, *words = shlex.split(EXAMPLES[name])
+    found = group.get_command(click.Context(group), command)
+    while isinstance(found, click.Group):  # a command of its own commands
+        found = found.get_command(click.Context(found), words.pop(0))
+    assert program == "longseq" and found.make_context(command, words).params

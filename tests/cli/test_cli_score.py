@@ -380,7 +380,7 @@ def test_bad_records_do_not_stop_the_others(run, tmp_path):
     assert (code, out) == (1, "") and "no such file" in err
     (tmp_path / "t.txt").write_text("A sentence is here.\n")
     code, out, err = run(tmp_path / "t.txt")
-    assert code == 1 and "expected sequences, found a document" in err
+    assert code == 1 and "expected sequences of DNA, found a document" in err
 
 
 @pytest.mark.parametrize(

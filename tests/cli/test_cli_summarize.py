@@ -105,7 +105,8 @@ def test_the_same_sequence_gives_the_same_row_however_it_is_packed(run, same_seq
 def test_files_of_a_run_read_back_to_the_same_figures(run, tmp_path):
     out = tmp_path / "out"
     assert run(CHLOROPLAST, "--out", out)[0] == 0
-    assert sorted(p.name for p in out.iterdir()) == ["regions.bed", "sequences.tsv", "summary.json", "windows.parquet"]
+    tables = {"regions.bed", "sequences.tsv", "windows.parquet"}
+    assert {p.name for p in out.iterdir()} == {"files.tsv", "longseq_mqc.json", "run.json", "summary.json", *tables}
     (record,) = json.loads((out / "summary.json").read_text())["records"]
     header, line = (text.split("\t") for text in (out / "sequences.tsv").read_text().splitlines())
     row = dict(zip(header, line, strict=True))
@@ -166,7 +167,7 @@ def test_documents_print_their_sentences(run, make, tmp_path):
     code, out, _ = run(path, "--words", 8, "--format", "md", "--out", tmp_path / "o")
     assert code == 0 and out.startswith("# ")
     assert (tmp_path / "o" / "summary.md").read_text() == out
-    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["summary.json", "summary.md"]
+    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["files.tsv", "run.json", "summary.json", "summary.md"]
 
 
 def test_dna_as_markdown(run):
@@ -193,7 +194,13 @@ def test_a_region_past_the_end_is_clipped_and_said(run):
 
 def test_no_windows(run, tmp_path):
     assert run(CHLOROPLAST, "--window", 0, "--out", tmp_path / "o")[0] == 0
-    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["sequences.tsv", "summary.json"]
+    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
+        "files.tsv",
+        "longseq_mqc.json",
+        "run.json",
+        "sequences.tsv",
+        "summary.json",
+    ]
 
 
 def test_unknown_letters_read_as_n(run, make):
@@ -277,7 +284,7 @@ def test_an_existing_output_is_refused_and_replaced_only_by_force(run, make, tmp
     (out / "mine.txt").write_text("kept")
     text = make("t.txt", "A sentence is here. Another one is there.\n")
     assert run(text, "--out", out, "--force")[0] == 0
-    assert sorted(p.name for p in out.iterdir()) == ["mine.txt", "summary.json", "summary.md"]
+    assert sorted(p.name for p in out.iterdir()) == ["files.tsv", "mine.txt", "run.json", "summary.json", "summary.md"]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_dna(tmp_path, capsys):
     (["train", "nowhere", "--out", "t.json"], 1, "nowhere: no such file"),
     (["train", "{folder}/empty", "--out", "t.json"], 1, "expected a folder of files, found none in it"),
     (["train", "{docs}/b.txt", "{folder}/g.fa", "--out", "t.json"], 1, "expected document, as before it, found dna"),
-    (["show", "{docs}/b.txt"], 1, "expected JSON"),
+    (["show", "{docs}/b.txt"], 1, "expected a tokenizer.json"),
     (["show", "{folder}/k.json", "ACG!"], 1, "found '!' at base 4"),
     (["show", "{folder}/k.json", "--input", "{docs}"], 2, "expected dna, which the tokenizer is for, found document"),
     (["show", "{folder}/k.json", "ACGT", "--input", "{docs}"], 2, "a text and files exclude each other"),

@@ -32,6 +32,7 @@ def folder(tmp_path, monkeypatch):
         "one.tsv": table(lambda i: "a"),
         "none.tsv": table(lambda i: "NA"),
         "unknown.tsv": "id\tlabel\nx1\ta\nx2\tb\n",
+        "header-ids.tsv": "id\tlabel\nr1 Homo\ta\nr2 Mus\tb\n",
         "rare.tsv": table(lambda i: "b" if i == 3 else "a"),
         "flat.tsv": table(lambda i: max(i, 5)),
         "empty.bed": "",
@@ -49,7 +50,12 @@ def folder(tmp_path, monkeypatch):
     (["g.fa", "empty.fa"], 1, "empty.fa: is empty; give a file that holds data"),
     (["n.fa"], 1, "n.fa: expected bases A, C, G or T to learn from, found none"),
     (["hollow.fa"], 1, "hollow.fa: expected bases A, C, G or T to learn from, found none"),
-    (["g.fa", "--labels", "nowhere.tsv"], 1, "nowhere.tsv: No such file"),
+    (["g.fa", "--labels", "nowhere.tsv"], 1, "labels.file: expected a table, or intervals of the inputs, found no "
+     "file 'nowhere.tsv'"),
+    (["g.fa", "--labels", "ends.bed", "--task", "classify"], 2, "task: expected 'annotate', to learn from the "
+     "intervals of ends.bed, found 'classify'; or give a table"),
+    (["g.fa", "--labels", "header-ids.tsv"], 1, "header-ids.tsv:2: expected ids of records (r0, r1, r2, r3, r4 …), "
+     "found 'r1 Homo' and 1 more that no input holds; an id ends at the first blank: write 'r1'; labels.unknown=skip"),
     (["g.fa", "--labels", "empty.tsv"], 1, "empty.tsv: is empty"),
     (["g.fa", "--labels", "header.tsv"], 1, "header.tsv: expected rows below the header line, found none"),
     (["g.fa", "--labels", "unknown.tsv"], 1, "unknown.tsv:2: expected ids of records (r0, r1, r2, r3, r4 …), found "

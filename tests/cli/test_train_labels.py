@@ -53,7 +53,7 @@ def test_from_the_shipped_model(folder, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "code", "message"), [
-    (["--labels", "none.tsv"], 1, "none.tsv: No such file"),
+    (["--labels", "none.tsv"], 1, "found no file 'none.tsv'"),
     (["--labels", "l.tsv"], 2, "labels.column: expected the column of l.tsv to learn from, found kind, n; name it"),
     (["--labels", "l.tsv", "--set", "labels.column=n"], 1, "found another one of each record; task=regress"),
     (["--task", "classify"], 2, "labels.file: expected a file of labels to classify by, found None"),

@@ -128,3 +128,36 @@ def test_without_pysam_the_way_out_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pysam", None)
     with pytest.raises(UsageError, match=r"not installed; pip install pysam"):
         next(read(path))
+
+
+def referenced(tmp_path):
+    """A CRAM against a reference beside it, and what its read says."""
+    letters = "ACGTTGCAAC" * 20
+    fasta = tmp_path / "ref.fa"
+    fasta.write_text(f">chr1\n{letters}\n")
+    path = tmp_path / "reads.cram"
+    header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "chr1", "LN": 200}]}
+    with pysam.AlignmentFile(str(path), "wc", header=header, reference_filename=str(fasta)) as file:
+        read = pysam.AlignedSegment(file.header)
+        read.query_name, read.query_sequence, read.cigarstring = "r", letters[20:80], "60M"
+        read.reference_id, read.reference_start = 0, 20
+        file.write(read)
+    Path(f"{fasta}.fai").unlink()
+    return str(path), fasta, letters[20:80].encode()
+
+
+def test_no_index_is_written_beside_the_reference_of_a_cram(tmp_path):
+    path, fasta, letters = referenced(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    assert [b"".join(r.pieces) for r in read(path)] == [letters]
+    assert sorted(tmp_path.iterdir()) == before
+    pysam.faidx(str(fasta))  # one that is there is used
+    assert [b"".join(r.pieces) for r in read(path)] == [letters]
+
+
+def test_a_cram_without_its_reference_says_how_to_read_it(tmp_path, monkeypatch):
+    path, fasta, _ = referenced(tmp_path)
+    fasta.unlink()
+    monkeypatch.setenv("REF_PATH", str(tmp_path))  # asks no network
+    with pytest.raises(InputError, match="samtools fastq --reference FASTA"):
+        list(read(path))

@@ -117,7 +117,9 @@ def tar(data: bytes) -> bytes:
         (b"%PDF-1.7\n", "a PDF"),
         (b"PK\x03\x04" + bytes(30), "a zip archive"),
         (tar(b">a\nA\n"), "a tar archive; unpack it first"),
-        (b"##fileformat=VCFv4.2\n", "VCF; --kind document reads it as plain text"),
+        (b"##fileformat=VCFv4.2\n", "VCF; longseq score takes tables of variants, with --reference FASTA"),
+        (b"#CHROM\tPOS\tID\n", "VCF; longseq score takes"),
+        (b"BCF\2\2", "BCF; longseq score takes"),
         (b"<!DOCTYPE html>\n", "XML or HTML"),
         ("ACGT".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
@@ -157,3 +159,20 @@ def test_kinds_that_cannot_be(make, to_twobit):
         read(make("b", b"BAM\1" + bytes(30)), kind="document")
     with pytest.raises(InputError, match="found VCF"):
         read(make("c", b"##fileformat=VCFv4.2\n"), kind="dna")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("x.bed", b"1\t10\t60\texon\t0\t+\n2\t5\t6\n", r"intervals \(BED\)"),
+        ("x", b"track name=a\n#c\nchr1\t0\t5\n", r"intervals \(BED\)"),
+        ("x.gtf", b'chr1\tx\texon\t11\t60\t.\t+\t.\tgene_id "a";\n', r"features \(GFF or GTF\)"),
+        ("x.gff", b"#\nchr1\tx\texon\t11\t60\t0.5\t-\t2\tID=a;b\n", r"features \(GFF or GTF\)"),
+    ],
+)
+def test_places_without_sequences_are_no_document(make, name, data, found):
+    with pytest.raises(InputError, match=f"expected sequences or documents, found {found}; .*--labels FILE"):
+        read(make(name, data))
+    assert read(make(name, data), kind="document").kind == "document"
+    assert read(make("x.txt", data)).kind == "document"  # as it is called
+    assert read(make(name, data + b"And a line of prose.\n")).kind == "document"

@@ -10,6 +10,7 @@ import pytest
 from Bio import SeqIO
 
 from longseq.formats import read
+from longseq.tasks.summarize.files import Request, summarize_files
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -40,6 +41,38 @@ def test_same_letters(chloroplast, make, pack, to_twobit, monkeypatch, format, c
         assert (reading.container, reading.format.name, reading.kind) == (container, format, "dna")
         (found,) = [(r.id, b"".join(r.pieces), r.length, r.truncated) for r in reading]
         assert found == (chloroplast.id, bytes(chloroplast.seq), 154_478, False)
+
+
+class Reports:
+    """What is said of each record, but for what one format knows and others do not."""
+
+    KNOWN = ("file", "description", "topology", "lower", "softmask", "average_quality", "expected_errors", "notes")
+
+    def __init__(self):
+        self.all = []
+
+    def dna(self, summary):
+        row = {k: v for k, v in summary.row.to_json().items() if k not in self.KNOWN and k[:2] not in ("q2", "q3")}
+        windows = {k: v.tobytes() for k, v in summary.windows.columns().items() if k != "softmask"}
+        self.all.append((row, windows, summary.regions))
+
+
+def test_same_report(chloroplast, make, pack, to_twobit, monkeypatch):
+    packed = {
+        "fasta": "plain",
+        "fastq": "bgzf",
+        "genbank": "gzip",
+        "embl": "bzip2",
+        "2bit": "zstd",
+    }
+    files = [make(f"no.{f}", pack(c, written(chloroplast, f, to_twobit))) for f, c in packed.items()]
+    text = written(chloroplast, "fasta", to_twobit)
+    files.append(make("crlf", pack("xz", text.lower().replace(b"\n", b"\r\n").replace(b"nc_", b"NC_"))))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack("gzip", text))))
+    said = Reports()
+    sources = summarize_files([*files, "-"], Request(), sinks=[said])
+    assert len(said.all) == 7 and all(report == said.all[0] for report in said.all)
+    assert len({source.digest for source in sources}) == 1
 
 
 @pytest.mark.parametrize("format", ["fasta", "genbank", "2bit"])

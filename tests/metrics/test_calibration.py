@@ -46,6 +46,35 @@ def test_the_threshold_lets_pass_what_it_says():
     assert np.isfinite(calibration.softmax(logits)).all()
 
 
+def test_a_fit_is_judged_by_groups_that_it_has_not_seen():
+    """One group's logits are five times too sure: what is fitted to it as well does better on it than what is not."""
+    logits, truth = logits_of(1.0, n=2000)
+    groups = np.repeat(np.arange(5), 400)
+    logits[groups == 4] *= 5
+    found = calibration.judged(logits, truth, groups)
+    fold = np.array([int(np.flatnonzero(np.unique(groups) == g)[0]) for g in groups])
+    nats, passed = [], []
+    for k in range(5):
+        out = fold == k
+        t = calibration.fit_temperature(logits[~out], truth[~out])
+        nats += [
+            -math.log(calibration.softmax(row[None], t)[0, c]) for row, c in zip(logits[out], truth[out], strict=True)
+        ]
+        passed += (calibration.log_sum_exp(logits[out]) >= calibration.threshold(logits[~out])).tolist()
+    assert found.nats == pytest.approx(np.mean(nats)) and found.accepted == pytest.approx(np.mean(passed))
+    optimistic = calibration.nats(logits, truth, calibration.fit_temperature(logits, truth))
+    assert found.nats > optimistic and found.error > 0
+    assert all(math.isnan(value) for value in calibration.judged(logits, truth, np.zeros(2000)))
+
+
+def test_folds_divide_no_group():
+    groups = np.random.default_rng(4).integers(0, 37, 500)
+    fold = calibration.folds(groups, 5)
+    assert all(len(set(fold[groups == g])) == 1 for g in groups)
+    assert np.ptp(np.bincount(fold, minlength=5)) <= np.bincount(groups).max()
+    assert set(calibration.folds(np.array([3, 3, 8]), 5)) == {0, 1}
+
+
 def test_words_of_both_strands():
     letters = b"ACGTTNGCATAGGA"
     codes = np.array([b"ACGTN".index(c) for c in letters], np.uint8)
@@ -56,7 +85,11 @@ def test_words_of_both_strands():
         for word in itertools.product(b"ACGT", repeat=k):
             assert found[at] == pytest.approx(both.count(bytes(word)) / len(both)), (k, bytes(word))
             at += 1
-    assert at == len(found) and not baselines.kmer_shares(np.array([4, 4])).any()
+    one, at = baselines.kmer_shares(codes, 2, both=False), 4
+    for pair in itertools.product(b"ACGT", repeat=2):
+        assert one[at] == pytest.approx(sum(letters[i : i + 2] == bytes(pair) for i in range(13)) / 11)
+        at += 1
+    assert len(found) == 84 and not baselines.kmer_shares(np.array([4, 4])).any()
 
 
 def test_what_composition_tells_is_told_and_what_it_does_not_is_not():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from longseq.errors import CheckpointError, ConfigError
+from longseq.errors import AlphabetError, CheckpointError, ConfigError
 from longseq.model import Checkpoint, HeadConfig, LanguageModel, ModelConfig, TokenModel
 from longseq.records import reverse_complement
+from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import ClassReader
 from longseq.tokens import DnaTokenizer
 
@@ -94,3 +95,32 @@ def test_what_cannot_be_read_is_refused_at_once():
         ClassReader(checkpoint("segment"), chunk=20)
     with pytest.raises(ConfigError, match="precision"):
         ClassReader(checkpoint(), precision="int8")
+
+
+@pytest.mark.parametrize("visibility", ["causal", "segment", "both"])
+def test_side_by_side_each_record_is_what_it_is_alone_and_mirrors(visibility):
+    reader = ClassReader(checkpoint(visibility), chunk=512)  # eight lanes of the shortest
+    letters = [record(n, seed=n) for n in (150, 1, 0, 9000, 70, 300, 40, 8192, 33)]
+
+    def together(texts):
+        found = {}
+        for key, parts in classified(reader, ((i, [text[:50], text[50:]]) for i, text in enumerate(texts))):
+            found[key] = np.concatenate([np.zeros((0, 4), np.float32), *(p for _, p in parts)])
+        assert list(found) == list(range(len(texts)))
+        return list(found.values())
+
+    found = together(letters)
+    mirrored = together([reverse_complement(text) for text in reversed(letters)])[::-1]  # other neighbours too
+    for text, one, other in zip(letters, found, mirrored, strict=True):
+        assert len(one) == len(text) and np.array_equal(other[::-1][:, SWAPPED], one)
+        assert not len(text) or np.abs(one - read(reader, text)).max() <= 2e-6
+
+
+def test_a_bad_record_is_an_error_of_its_own():
+    reader, found = ClassReader(checkpoint()), []
+    for key, parts in classified(reader, [("a", [b"ACGT"]), ("b", [b"AC!"]), ("c", [b"A", b"C"])]):
+        try:
+            found.append((key, sum(len(ids) for ids, _ in parts)))
+        except AlphabetError as error:
+            found.append((key, "'!'" in str(error)))
+    assert found == [("a", 4), ("b", True), ("c", 2)]

@@ -57,3 +57,28 @@ def test_a_strand_is_one_where_its_other_is_a_class():
     assert stranded(["none", "exon+", "exon-", "Fe+", "-"]) == [
         ("none", "."), ("exon", "+"), ("exon", "-"), ("Fe+", "."), ("-", "."),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shortest", "threshold"), [(1, 0.0), (9, 0.45)])
+def test_on_a_circle_the_origin_is_a_place_like_others(shortest, threshold):
+    """The calls of the record turned by some bases are the calls turned; from there the walk sees no origin."""
+    probabilities, known = drawn()
+    first = max(walked(probabilities, known, shortest, threshold), key=lambda call: call[1] - call[0])[0]
+    plain = walked(np.roll(probabilities, -first, 0), np.roll(known, -first), shortest, threshold)
+    wanted = sorted(((a + first) % 400, (a + first) % 400 + b - a, label) for a, b, label, _ in plain)
+    crossing = 0
+    for turn in (0, first + 2, first + 5):
+        rolled, there = np.roll(probabilities, -turn, 0), np.roll(known, -turn)
+        for cut in (400, 7):
+            found = called(rolled, there, cut, shortest=shortest, threshold=threshold, circular=True)
+            assert found == sorted(found)
+            crossing += sum(call.end > 400 for call in found)
+            turned = sorted(((c.start + turn) % 400, (c.start + turn) % 400 + c.end - c.start, c.label) for c in found)
+            assert turned == wanted
+    assert crossing
+
+
+def test_a_circle_of_one_class_is_one_interval():
+    probabilities = np.tile(np.float32([0.1, 0.9]), (50, 1))
+    (call,) = called(probabilities, np.ones(50, bool), 20, circular=True)
+    assert call[:3] == (0, 50, 1)

@@ -1,5 +1,6 @@
 """Laws of classify: a head's answers are those of the whole record, along it and afresh; what is spliced is found."""
 
+import itertools
 import json
 import random
 
@@ -10,12 +11,16 @@ import torch
 
 from longseq.cli import main
 from longseq.errors import UsageError
+from longseq.formats import read
 from longseq.model import HeadConfig, LanguageModel, ModelConfig, RecordModel, load, save
 from longseq.model.calibration import Calibration, read_calibration, write_calibration
+from longseq.records import Alphabet
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
 from longseq.tasks.score.walk import Source
 from longseq.tokens import DnaTokenizer
+from longseq.tokens.subwords import kmers
+from longseq.tokens.train import Learning, learn
 
 LABELS = ("poor", "rich")
 
@@ -116,6 +121,27 @@ def test_regions_are_the_best_of_all(sorted_by_gc):
         assert found == best
 
 
+def test_what_is_out_of_range_is_a_region_of_its_own(sorted_by_gc):
+    """One window of 20 is out of range of what is known, so one says little and a row of them much."""
+    answers = Answers(sorted_by_gc.model, Calibration(temperature=1.0, in_range_above=1.0, records=9))
+    poor, rich, out = [5.0, 0.0], [0.0, 5.0], [0.0, 0.1]
+    regions = answers.regions(np.array([poor] * 5 + [out] * 6 + [rich, out, rich, rich]))
+    assert [(r.first, r.last, r.label) for r in regions] == [(0, 5, "poor"), (5, 11, "unknown"), (11, 15, "rich")]
+    assert regions[1].probability == 1
+    assert [r.label for r in answers.regions(np.array([out, out]))] == ["unknown"]
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        scores = rng.normal(0, 2, (6, 2))
+        flagged = np.log(np.exp(scores).sum(1)) < 1.0
+        logs = np.where(flagged[:, None], np.log(0.05), np.log(0.95) + np.log(answers.values(scores)))
+        logs = np.c_[logs, np.where(flagged, np.log(0.95), np.log(0.05 / 2))]
+        rows = np.array(list(itertools.product(range(3), repeat=6)))
+        worth = logs[range(6), rows].sum(1) - 3.0 * (np.diff(rows) != 0).sum(1)
+        names = [*LABELS, "unknown"]
+        found = [names.index(r.label) for r in answers.regions(scores) for _ in range(r.first, r.last)]
+        assert worth[(rows == found).all(1)] == pytest.approx(worth.max())  # several rows may be as good
+
+
 def test_calibration_divides_and_limits(sorted_by_gc):
     answers = Answers(sorted_by_gc.model, Calibration(temperature=2.0, in_range_above=1.0, records=9))
     scores = np.array([[0.0, 4.0], [0.1, 0.0], [-9.0, 2.0]])
@@ -130,11 +156,14 @@ def test_calibrated_by_labels(sorted_by_gc, tmp_path, capsys):
     file = fasta(tmp_path / "x.fa", *(drawn(60, i % 2, i) for i in range(40)))
     (tmp_path / "l.tsv").write_text("id\tkind\n" + "".join(f"r{i}\t{LABELS[i % 2]}\n" for i in range(40)))
     model = str(tmp_path / "m")
+    said = "is not calibrated: probabilities are the head's own, and nothing is called unknown"
+    assert main(["classify", file, "--model", model]) == 0 and said in capsys.readouterr().err
     assert main(["classify", file, "--model", model, "--calibrate", str(tmp_path / "l.tsv")]) == 0
-    assert "temperature" in capsys.readouterr().out
+    assert "; calibration error 0." in capsys.readouterr().out
+    assert main(["classify", file, "--model", model]) == 0 and said not in capsys.readouterr().err
     checkpoint = load(model)
     found = read_calibration(checkpoint.path, checkpoint.sha256)
-    wanted = Calibration.fitted(np.stack([t.scores for t in told(checkpoint, file)]), np.arange(40) % 2)
+    wanted = Calibration.fitted(np.stack([t.scores for t in told(checkpoint, file)]), np.arange(40) % 2, np.arange(40))
     assert found == wanted and found.records == 40 and "Guo" in found.method
     (tmp_path / "l.tsv").write_text("id\tkind\nr0\tpoor\nr1\tother\n")
     assert main(["classify", file, "--model", model, "--calibrate", str(tmp_path / "l.tsv")]) == 1
@@ -181,6 +210,50 @@ def test_labels_and_numbers(tmp_path, capsys, task, columns):
         scores = load(tmp_path / "m").model(torch.tensor([[0, 1, 2, 3] * 2]))[0][0].double().numpy()
     wanted = scores * 2 + 3 if task == "regress" else 1 / (1 + np.exp(-scores))
     assert [float(row[header.index(c)]) for c in columns[-2:]] == pytest.approx(wanted.tolist(), abs=1e-5)
+
+
+def documents(path):
+    text = "# One\n\nSome words stand here, and more of them there.\n\n# Two\n\nOther words stand elsewhere. \n" * 3
+    path.write_text(text)
+    with read(path) as records:
+        return learn(records, Learning(vocabulary=270)).tokenizer, text
+
+
+def words(path):
+    text = drawn(97, 0, 1) + b"NN" + drawn(150, 1, 2)
+    fasta(path, text)
+    return kmers(3, Alphabet()), text
+
+
+@pytest.mark.parametrize(("made", "name"), [(documents, "d.md"), (words, "x.fa")])
+def test_documents_and_dna_in_words(tmp_path, capsys, made, name):
+    """As of letters: places in letters, answers those of the same tokens read in one call."""
+    tokenizer, text = made(tmp_path / name)
+    head = HeadConfig(task="classify", outputs=2)
+    config = ModelConfig(vocabulary=tokenizer.vocabulary, width=16, heads=2, layers=2)
+    save(tmp_path / "m", RecordModel(config, head, LABELS), tokenizer)
+    checkpoint, file = load(tmp_path / "m"), str(tmp_path / name)
+    chunks = list(checkpoint.tokenizer.chunks(iter([text]), 1 << 20))
+    ids = np.concatenate([chunk.ids for chunk in chunks]).astype(np.int64)
+    ends = np.concatenate([chunk.offsets for chunk in chunks])[:, 1]
+
+    def whole(some):
+        with torch.no_grad():
+            return checkpoint.model(torch.from_numpy(some)[None])[0][0].numpy()
+
+    (found,) = told(checkpoint, file, every=16, window=30)
+    last = len(ids)
+    assert last > 60 and found.length == len(text)
+    stops = [*range(16, last, 16), last]
+    assert np.abs(found.running - [whole(ids[:stop]) for stop in stops]).max() < 2e-5
+    assert found.running_ends.tolist() == [*(int(ends[stop - 1]) for stop in stops[:-1]), len(text)]
+    firsts = range(0, last, 30)
+    assert np.abs(found.afresh - [whole(ids[first : first + 30]) for first in firsts]).max() < 2e-5
+    assert found.windows[0, 0] == 0 and found.windows[-1, 1] == len(text) and len(found.windows) == len(firsts)
+    assert (found.windows[1:, 0] == found.windows[:-1, 1]).all() and found.windows[0, 1] == ends[29]
+    assert main(["classify", file, "--model", checkpoint.name, "--json", "-q"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)["records"]
+    assert record["class"] in LABELS and record["length"] == len(text)
 
 
 def test_without_a_head_it_says_how_one_is_made(tmp_path, capsys):

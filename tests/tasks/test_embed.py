@@ -1,6 +1,7 @@
 """Laws of embeddings: a record's are its own, however it is read, cut and accompanied; the file keeps its word."""
 
 import random
+import tracemalloc
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -110,6 +111,42 @@ def test_neighbours_change_nothing_to_the_bit(dna, tmp_path):
         alone = vectors(dna, fasta(tmp_path / "one.fa", record), per="window", window=50)["r0"]
         assert np.array_equal(alone, together[f"r{i}"], equal_nan=True)
     assert np.isnan(together["r8"]).all() and np.isnan(together["r9"]).all()
+
+
+def test_memory_does_not_grow_with_the_record_or_with_their_number(dna, tmp_path, monkeypatch):
+    """Ten times as much to read: but for a row a window, nothing more is held. The encoder is left out; a
+    piece of a file is a million bases."""
+    monkeypatch.setattr(HiddenReader, "step", lambda self, ids, state: (torch.ones(*ids.shape, 16), state))
+
+    def peak(*records):
+        file, out = fasta(tmp_path / "x.fa", *records), tmp_path / "e.parquet"
+        tracemalloc.start()
+        _, rows = embed(Request(inputs=(file,), per="window", window=10_000), dna, out, chunk=1 << 14, force=True)
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert rows == sum(-(-len(record) // 10_000) for record in records)
+        return held
+
+    peak(letters(1_000))  # what is kept for good is not counted
+    long, short = letters(40_000) * 30, b"ACGT" * 20
+    for few, many in (([long], [3 * long]), ([short] * 500, [short] * 3_000)):
+        most, least = peak(*many), peak(*few)
+        assert most - least < 1 << 20
+
+
+def test_too_many_bases_are_refused_before_they_are_read(dna, tmp_path, monkeypatch):
+    read = []
+    step = HiddenReader.step
+
+    def counted(self, ids, state):
+        read.append(ids.size)
+        return step(self, ids, state)
+
+    monkeypatch.setattr(HiddenReader, "step", counted)
+    file = fasta(tmp_path / "x.fa", letters(200_000))
+    with pytest.raises(UsageError, match="at most 3,000 vectors"):
+        embed(Request(inputs=(file,), per="base", most=3000), dna, tmp_path / "no.parquet")
+    assert sum(read) < 100_000
 
 
 def test_strands_mirror(dna, tmp_path):

@@ -24,8 +24,8 @@ def test_the_schema_decides(tmp_path):
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        (b"", "expected JSON"),
-        (b"\x1f\x8b\x08rubbish", "expected JSON"),
+        (b"", "expected a tokenizer.json"),
+        (b"\x1f\x8b\x08rubbish", "expected a tokenizer.json"),
         (b"[1, 2]", "found neither"),
         (b'{"vocab": {}}', "found neither"),
         (b'{"schema": "longseq.tokenizer/9"}', "found schema 'longseq.tokenizer/9'"),

@@ -9,7 +9,7 @@ from longseq.training.tasks import figures
 def test_classes_beside_the_most_frequent_one():
     """Always the first of three: F1 2 · 2 / (4 + 2) of it and 0 of the other two."""
     truth = np.array([0, 0, 1, 2])
-    found = figures.of_records("classify", np.eye(3)[truth], truth, np.array([5.0, 2.0, 1.0]))
+    found = figures.of_records("classify", np.eye(3)[truth], truth, np.array([5.0, 2.0, 1.0]), np.arange(4))
     assert (found["macro_f1"], found["null_accuracy"]) == (1, 0.5)
     assert found["null_macro_f1"] == pytest.approx(2 / 9)
     assert figures.said("classify", found).endswith("(the most frequent class alone 0.2222 and 0.5000)")
@@ -18,9 +18,10 @@ def test_classes_beside_the_most_frequent_one():
 def test_labels_beside_the_most_frequent_set():
     """Always the first alone: F1 2 · 3 / (4 + 3) of it, 0 of the second, and the third is nowhere."""
     truth = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
-    found = figures.of_records("multilabel", truth - 0.5, truth, np.array([1, 0, 0]))
+    found = figures.of_records("multilabel", truth - 0.5, truth, np.array([1, 0, 0]), np.zeros(4))
     assert (found["macro_f1"], found["null_exact_match"], found["null_auprc"]) == (1, 0.5, 0.625)
     assert found["null_macro_f1"] == pytest.approx(3 / 7)
+    assert "calibrated_nats" not in found  # of one group only
     said = figures.said("multilabel", found)
     assert said.startswith("macro F1 1.0000 held out (the most frequent set alone 0.4286), AUPRC 1.0000")
 

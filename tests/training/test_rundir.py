@@ -33,12 +33,12 @@ def test_a_lock_that_a_killed_run_left_is_no_hindrance(config, tmp_path):
     train(from_mapping(TrainConfig, config), run)
 
 
-def test_bases_of_a_run_that_was_refused_do_not_stay(config, tmp_path):
-    """Other inputs are read before they are found to be others."""
+def test_other_inputs_are_refused_before_they_are_read(config, tmp_path, monkeypatch):
     run = tmp_path / "run"
     train(from_mapping(TrainConfig, config), run)
     kept = {p.relative_to(run): p.read_bytes() for p in run.rglob("*") if p.is_file()}
     other = config | {"inputs": settings(genome(tmp_path / "other.fa", 400))["inputs"]}
+    monkeypatch.setattr("longseq.training.store.write", lambda *_: pytest.fail("the inputs were read"))
     with pytest.raises(ConfigError, match="inputs: expected the data the run began with, found other data"):
         train(from_mapping(TrainConfig, other), run, resume=True)
     assert [p.name for p in (run / "data").iterdir()] == [next(k.parts[1] for k in kept if k.parts[0] == "data")]

@@ -17,15 +17,21 @@ BACKGROUND = 0
 class Call(NamedTuple):
     start: int
     end: int
+    """Behind the record's end where the interval crosses the origin of a circular one."""
     label: int
     probability: float
     """Mean of the class over the interval."""
 
+    def moved(self, start: int) -> Call:
+        """The same where what was read begins at `start`."""
+        return self._replace(start=self.start + start, end=self.end + start)
+
 
 class Caller:
-    """Takes the probabilities of a record in any pieces; gives intervals as soon as they are over."""
+    """Takes the probabilities of a record in any pieces; gives intervals as soon as they are over; those of a circular
+    record at its end, since the last one may go on at its start."""
 
-    def __init__(self, *, shortest: int = 1, threshold: float = 0.0):
+    def __init__(self, *, shortest: int = 1, threshold: float = 0.0, circular: bool = False):
         """`shortest` bases and a mean probability of `threshold` are the least of an interval.
 
         Raises:
@@ -33,9 +39,11 @@ class Caller:
         """
         require(shortest >= 1, "min-length", shortest, ">= 1 base")
         require(0 <= threshold <= 1, "threshold", threshold, "0 to 1")
-        self._shortest, self._threshold = shortest, threshold
+        self._shortest, self._threshold, self._circular = shortest, threshold, circular
         self._at = self._start = 0
         self._label, self._sum = BACKGROUND, 0.0
+        self._held: list[tuple[int, int, int, float]] = []
+        """Runs of a circular record: start, end, label, sum."""
 
     def add(self, probabilities: np.ndarray, known: np.ndarray) -> Iterator[Call]:
         """(T, C) of the next T bases, and (T,) bool: a base that is not known, as N, is in no interval; exhaust it."""
@@ -56,13 +64,29 @@ class Caller:
         """What is left at the record's end."""
         yield from self._end(self._at)
         self._start, self._label, self._sum = self._at, BACKGROUND, 0.0
+        runs, self._held = self._held, []
+        if len(runs) > 1:
+            first, last = runs[0], runs[-1]
+            if first[0] == 0 and last[1] == self._at and first[2] == last[2]:
+                runs = [*runs[1:-1], (last[0], self._at + first[1], last[2], last[3] + first[3])]
+        for run in runs:
+            yield from self._call(*run)
 
     def _end(self, end: int) -> Iterator[Call]:
-        size = end - self._start
-        if self._label != BACKGROUND and size >= self._shortest:
-            mean = min(self._sum / size, 1.0)
+        if self._label == BACKGROUND:
+            return
+        run = (self._start, end, self._label, self._sum)
+        if self._circular:
+            self._held.append(run)
+        else:
+            yield from self._call(*run)
+
+    def _call(self, start: int, end: int, label: int, total: float) -> Iterator[Call]:
+        size = end - start
+        if size >= self._shortest:
+            mean = min(total / size, 1.0)
             if mean >= self._threshold:
-                yield Call(self._start, end, self._label, mean)
+                yield Call(start, end, label, mean)
 
 
 def stranded(labels: Sequence[str]) -> list[tuple[str, Literal["+", "-", "."]]]:

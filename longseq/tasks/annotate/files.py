@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -31,6 +32,8 @@ class Placed(NamedTuple):
 
     first: int
     length: int
+    start: int = 0
+    """In the record, where only a stretch of it was read."""
 
 
 class Sheets:
@@ -50,6 +53,8 @@ class Sheets:
         self._table = TsvWriter(opened("records.tsv"), [*facts, *of_classes])
         self.intervals = 0
         """Written so far."""
+        self._end = 0
+        """Of the record that was announced last."""
 
     def __enter__(self) -> Sheets:
         return self
@@ -57,16 +62,21 @@ class Sheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def begin(self, record: str, length: int, *, circular: bool) -> None:
-        """Announce a record in front of its intervals."""
-        self._gff.record(record, length, circular=circular)
+    def begin(self, record: str, start: int, end: int, *, circular: bool) -> None:
+        """Announce a record, of which `[start, end)` was read, in front of its intervals."""
+        self._gff.record(record, end, start=start, circular=circular)
+        self._end = end
 
     def interval(self, record: str, call: Call) -> None:
-        """BED: the mean probability times 1000 as score, and as it is in column 7. GFF3: as it is."""
+        """BED: the mean probability times 1000 as score, and as it is in column 7; in two lines where it crosses the
+        origin. GFF3: the mean probability as it is, and an end behind the record's there."""
         name, strand = self._classes[call.label]
         interval = Interval(record=record, start=call.start, end=call.end, strand=strand)
         self.intervals += 1
-        self._bed.write(interval, name, round(1000 * call.probability), (round(call.probability, 6),))
+        for start, end in ((call.start, min(call.end, self._end)), (0, call.end - self._end)):
+            if start < end:
+                part = replace(interval, start=start, end=end)
+                self._bed.write(part, name, round(1000 * call.probability), (round(call.probability, 6),))
         kind = LIKE_CDS if name == "CDS" else name
         attributes = {"ID": f"{record}_{self.intervals}", "Name": name}
         self._gff.write(interval, kind, score=call.probability, attributes=attributes)
@@ -86,7 +96,7 @@ def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed],
     There are none where no base is known: a bigWig has at least one value.
     """
     folder.mkdir()
-    lengths = {name: place.length for name, place in placed.items() if place.length}
+    lengths = {name: place.start + place.length for name, place in placed.items() if place.length}
     files: dict[str, str] = {}
     for i, label in enumerate(labels):
         stem = re.sub(r"[^\w.+-]", "_", label)
@@ -99,7 +109,7 @@ def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed],
 
 def _column(placed: dict[str, Placed], spool: RowSpool, i: int) -> Iterator[Stretch]:
     for name in sorted(placed):
-        first, length = placed[name]
+        first, length, offset = placed[name]
         for start in range(0, length, BLOCK):
             end = min(start + BLOCK, length)
-            yield name, start, spool.read(first + start, first + end)[:, i]
+            yield name, offset + start, spool.read(first + start, first + end)[:, i]

@@ -16,7 +16,7 @@ import numpy as np
 
 from longseq.formats.genetic_code import GeneticCode
 from longseq.records import reverse_complement
-from longseq.streaming.classes import ClassReader
+from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate import starts
 from longseq.tasks.annotate.candidates import Candidates, candidates, genes, sums, windows
@@ -67,17 +67,29 @@ class Kept(NamedTuple):
     first: int
     """Row of the spools."""
     length: int
+    start: int
+    """Where it begins in the whole record."""
     circular: bool
 
 
 class Found(NamedTuple):
     name: str
     letters: bytes
+    start: int
+    """Where the letters begin in the whole record; the places of genes count from there."""
     circular: bool
     genes: list[Gene]
     """Sorted by start."""
     probabilities: list[float]
     """Mean probability of each gene's reading frame over its bases."""
+
+
+def surrounded(letters: bytes, circular: bool) -> Iterator[bytes]:
+    """What the reader is given of a record: of a circular one some of its end before it, and of its start behind it."""
+    around = min(AROUND, len(letters)) if circular else 0
+    yield letters[len(letters) - around :]
+    yield letters
+    yield letters[:around]
 
 
 class GeneFinder:
@@ -113,13 +125,20 @@ class GeneFinder:
         self._letters.close()
         self._odds.close()
 
-    def add(self, name: str, pieces: Iterable[bytes], *, circular: bool = False) -> Iterator[int]:
-        """Read one record; gives the bases of each chunk as it passes."""
-        letters = b"".join(pieces)
-        around = min(AROUND, len(letters)) if circular else 0
-        text = (letters[len(letters) - around :], letters, letters[:around])
-        at = -around
-        for ids, probabilities in self._reader(part for part in text if part):
+    def add(self, name: str, letters: bytes, *, circular: bool = False) -> None:
+        """Read one record."""
+        for _ in self.take(name, letters, self._reader(surrounded(letters, circular)), circular=circular):
+            pass
+
+    def take(
+        self, name: str, letters: bytes, parts: Iterable[Classified], *, start: int = 0, circular: bool = False
+    ) -> Iterator[int]:
+        """What the reader says of a `surrounded` record; gives the bases of each part as it passes.
+
+        `start` is where the letters begin in the whole record.
+        """
+        at = -min(AROUND, len(letters)) if circular else 0
+        for ids, probabilities in parts:
             low, high = max(-at, 0), min(len(letters) - at, len(ids))
             if low < high:
                 odds = log_odds(probabilities[low:high, self._columns])
@@ -128,7 +147,7 @@ class GeneFinder:
                 yield high - low
             at += len(ids)
         self._letters.write(self._rows, np.frombuffer(letters, np.uint8)[:, None])
-        self._kept.append(Kept(name, self._rows, len(letters), circular))
+        self._kept.append(Kept(name, self._rows, len(letters), start, circular))
         self._rows += len(letters)
 
     def find(self, *, mixed: bool = False) -> Iterator[Found]:
@@ -146,7 +165,9 @@ class GeneFinder:
                 learned, self.learned = more, more.coding.bases
         for kept in self._kept:
             letters, _, chosen, _, _ = self._scored(kept, learned)
-            yield Found(kept.name, letters, kept.circular, chosen, [self._mean(kept, gene) for gene in chosen])
+            yield Found(
+                kept.name, letters, kept.start, kept.circular, chosen, [self._mean(kept, gene) for gene in chosen]
+            )
 
     def _scored(self, kept: Kept, learned: Learned | None) -> tuple[bytes, Kept, list[Gene], Candidates, np.ndarray]:
         """Letters, genes, and all candidates of a record."""

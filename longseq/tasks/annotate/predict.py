@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TextIO
 
 from longseq.config import require
+from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.bed import BedWriter
 from longseq.formats.genetic_code import GeneticCode, genetic_code
@@ -17,13 +19,16 @@ from longseq.formats.jsonfile import write_json
 from longseq.formats.letters import OnUnknown
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
-from longseq.records import Record
+from longseq.records import Interval, Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
+from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import ClassReader
-from longseq.tasks.annotate.finder import Found, GeneFinder
+from longseq.tasks.annotate.finder import Found, GeneFinder, surrounded
 from longseq.tasks.annotate.gene_files import write_bed, write_gff3, write_proteins
-from longseq.tasks.annotate.walk import walk
+from longseq.tasks.places import walk
+from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import require_some
 
 SCHEMA = "longseq.genes/1"
 FILES = ("genes.gff3", "genes.bed", "proteins.faa", "records.tsv", "genes.json")
@@ -47,6 +52,12 @@ class GeneRequest:
     """Bases of the shortest gene, the stop codon included."""
     mixed: bool = False
     """The records are not of one genome: none learns from the genes of another."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which the region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         require(self.shortest >= LEAST, "min-gene", self.shortest, f">= {LEAST} bases")
@@ -74,26 +85,36 @@ def predict_genes(
         LongseqError: a disk takes no more.
     """
     code, number = genetic_code(request.code), 0
-    notes: dict[str, tuple[str, bool]] = {}
+    notes: dict[str, Record] = {}
+    source = Source(request.source)
     with (
         output_directory(out, force=force, replaces=FILES) as folder,
         GeneFinder(reader, code, shortest=request.shortest) as finder,
     ):
-
-        def handle(record: Record) -> int:
-            length = 0
-            circular = record.topology == "circular"
-            for size in finder.add(record.id, record.pieces, circular=circular):  # type: ignore[arg-type]
-                length += size
-                progress.advance(size)
-            notes[record.id] = record.source, record.truncated
-            return length
-
-        row = walk(request.source, request.on_unknown, progress, handle, told="genes go by name")
+        progress.start("annotate", None, "base")
+        try:
+            for held, parts in classified(reader, _records(request, source, reader)):
+                record, circular = held.record, held.circular
+                try:
+                    _require_name(record, notes)
+                    first = list(itertools.islice(parts, 1))  # the letters are there once the first part is
+                    start = int(record.notes.get("offset", 0))
+                    every = itertools.chain(first, parts)
+                    for size in finder.take(record.id, held.letters, every, start=start, circular=circular):
+                        progress.advance(size)
+                except InputError as error:
+                    source.fail(error)
+                else:
+                    notes[record.id] = record
+                    source.records, source.length = source.records + 1, source.length + len(held.letters)
+                    source.truncated |= record.truncated
+        finally:
+            progress.finish()
+        require_some([source])
+        row = source.row()
         with GeneSheets(folder, code) as sheets:
             for found in finder.find(mixed=request.mixed):
-                source, truncated = notes[found.name]
-                sheets.add(found, source, truncated)
+                sheets.add(found, notes[found.name])
                 number += len(found.genes)
         facts = {
             "schema": SCHEMA,
@@ -102,12 +123,42 @@ def predict_genes(
             "genetic_code": request.code,
             "min_gene": request.shortest,
             "mixed": request.mixed,
+            "region": None if request.region is None else list(astuple(request.region)),
             "learned_from_own_genes": finder.learned,
             "chunk": reader.chunk,
             "genes": number,
         }
         write_json(folder / "genes.json", facts)
     return row, number
+
+
+@dataclass
+class _Held:
+    """A record and, once they were read, its letters."""
+
+    record: Record
+    circular: bool
+    letters: bytes = b""
+
+    def text(self) -> Iterator[bytes]:
+        self.letters = b"".join(self.record.pieces)  # type: ignore[arg-type]
+        yield from surrounded(self.letters, self.circular)
+
+
+def _records(request: GeneRequest, source: Source, reader: ClassReader) -> Iterator[tuple[_Held, Iterator[bytes]]]:
+    """All records, each with what the reader is given of it."""
+    options = {name: getattr(request, name) for name in ("on_unknown", "region", "alias", "strict")}
+    for _, record in walk([source], reader.checkpoint, **options):
+        held = _Held(record, request.region is None and record.topology == "circular")
+        yield held, held.text()
+
+
+def _require_name(record: Record, others: Collection[str]) -> None:
+    if not record.id or record.id in others:
+        found = "a second one" if record.id else "none"
+        raise InputError(
+            where=record.where, expected="a name of its own", found=found, remedy="genes go by name: name it"
+        )
 
 
 class GeneSheets:
@@ -129,21 +180,22 @@ class GeneSheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, found: Found, source: str, truncated: bool) -> None:
-        """The genes of one record, read from `source`."""
-        length, genes = len(found.letters), found.genes
-        write_gff3(self._gff, found.name, length, genes, self._code, circular=found.circular)
-        write_bed(self._bed, found.name, length, genes, found.probabilities)
-        write_proteins(self._proteins, found.name, found.letters, genes, self._code)
+    def add(self, found: Found, record: Record) -> None:
+        """The genes of one record."""
+        end, code = found.start + len(found.letters), self._code
+        placed = [gene._replace(start=gene.start + found.start, end=gene.end + found.start) for gene in found.genes]
+        write_gff3(self._gff, found.name, end, placed, code, start=found.start, circular=found.circular)
+        write_bed(self._bed, found.name, end, placed, found.probabilities)
+        write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start)
         self._table.write(
             {
-                "file": source,
+                "file": record.source,
                 "record": found.name,
-                "length": length,
+                "length": len(found.letters),
                 "circular": found.circular,
-                "truncated": truncated,
-                "genes": len(genes),
-                "partial": sum(gene.open_begin or gene.open_end for gene in genes),
+                "truncated": record.truncated,
+                "genes": len(placed),
+                "partial": sum(gene.open_begin or gene.open_end for gene in placed),
                 "coding": covered(found),
             }
         )

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.jsonfile import write_json
 from longseq.formats.letters import OnUnknown
 from longseq.log import Progress
-from longseq.records import Record
+from longseq.records import Interval, Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
-from longseq.streaming.classes import ClassReader
+from longseq.streaming.class_lanes import classified
+from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate.calls import BACKGROUND, Caller
 from longseq.tasks.annotate.files import FILES, Placed, Sheets, write_tracks
-from longseq.tasks.annotate.walk import walk
+from longseq.tasks.places import walk
+from longseq.tasks.score.walk import Source, warn_of_clipping
+from longseq.tasks.sources import require_some
 
 SCHEMA = "longseq.annotation/1"
 
@@ -36,6 +40,12 @@ class Request:
     """Bases of the shortest interval."""
     threshold: float = 0.0
     """Least mean probability of an interval."""
+    region: Interval | None = None
+    """Only this stretch, of the first record of that name."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which the region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         Caller(shortest=self.shortest, threshold=self.threshold)
@@ -74,6 +84,7 @@ def annotate(
             "chunk": reader.chunk,
             "min_length": request.shortest,
             "threshold": request.threshold,
+            "region": None if request.region is None else list(astuple(request.region)),
             "intervals": sheets.intervals,
         }
         write_json(folder / "annotation.json", facts)
@@ -92,29 +103,48 @@ class _Work:
         """Of the spool so far."""
 
     def run(self) -> SourceRow:
-        given = self._request
-        return walk(given.source, given.on_unknown, self._progress, self._record, told="tracks go by name")
+        source = Source(self._request.source)
+        self._progress.start("annotate", None, "base")
+        try:
+            for record, parts in classified(self._reader, self._records(source)):
+                try:
+                    source.length += self._record(record, parts)
+                except InputError as error:
+                    source.fail(error)
+                else:
+                    source.records += 1
+                    source.truncated |= record.truncated
+        finally:
+            self._progress.finish()
+        require_some([source])
+        return source.row()
 
-    def _record(self, record: Record) -> int:
+    def _records(self, source: Source) -> Iterator[tuple[Record, Iterator[bytes]]]:
+        """All records, each with its letters."""
+        names = ("on_unknown", "region", "alias", "strict")
+        options = {name: getattr(self._request, name) for name in names}
+        for _, record in walk([source], self._reader.checkpoint, **options):
+            yield record, _letters(record)
+
+    def _record(self, record: Record, parts: Iterator[Classified]) -> int:
         """Annotate one; its length. An error in its letters comes before anything of it is written."""
-        caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold)
+        if not record.id or record.id in self.placed:
+            found = "a second one" if record.id else "none"
+            raise InputError(
+                where=record.where, expected="a name of its own", found=found, remedy="tracks go by name: name it"
+            )
+        start, whole = int(record.notes.get("offset", 0)), self._request.region is None
+        circular = whole and record.topology == "circular"
+        caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold, circular=circular)
         classes = len(self._reader.labels)
         bases, sums = np.zeros(classes, np.int64), np.zeros(classes)
-        first, unknown, before, length = self._rows, 0, self._sheets.intervals, 0
-
-        def letters() -> Iterator[bytes]:
-            nonlocal length
-            for piece in record.pieces:
-                assert isinstance(piece, bytes)
-                length += len(piece)
-                yield piece
-
-        for ids, probabilities in self._reader(letters()):
+        first, unknown, before = self._rows, 0, self._sheets.intervals
+        for ids, probabilities in parts:
             if self._rows == first:  # both passes wait for the last letter, so that the length is known
-                self._sheets.begin(record.id, length, circular=record.topology == "circular")
+                self._sheets.begin(record.id, start, start + (record.length or 0), circular=circular)
             known = ids != self._n
             for call in caller.add(probabilities, known):
-                self._sheets.interval(record.id, call)
+                self._sheets.interval(record.id, call.moved(start))
             bases += np.bincount(probabilities[known].argmax(1), minlength=classes)
             sums += probabilities[known].sum(0, dtype=np.float64)
             unknown += int(np.count_nonzero(~known))
@@ -122,8 +152,9 @@ class _Work:
             self._rows += len(ids)
             self._progress.advance(len(ids))
         for call in caller.finish():
-            self._sheets.interval(record.id, call)
-        self.placed[record.id] = Placed(first, length)
+            self._sheets.interval(record.id, call.moved(start))
+        length = self._rows - first
+        self.placed[record.id] = Placed(first, length, start)
         facts = {
             "file": record.source,
             "record": record.id,
@@ -134,3 +165,13 @@ class _Work:
         }
         self._sheets.row(facts, bases, sums)
         return length
+
+
+def _letters(record: Record) -> Iterator[bytes]:
+    length = 0
+    for piece in record.pieces:
+        assert isinstance(piece, bytes)
+        length += len(piece)
+        yield piece
+    record.length = length
+    warn_of_clipping(record)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from longseq.metrics.calibration import log_sum_exp, sigmoid, softmax
+from longseq.metrics.calibration import ACCEPTED, log_sum_exp, sigmoid, softmax
 from longseq.model import RecordModel
 from longseq.model.calibration import Calibration
 
@@ -24,7 +25,7 @@ class Region(NamedTuple):
     last: int
     label: str
     probability: float
-    """Mean probability of the class in these windows."""
+    """Mean probability of the class in these windows; of `unknown`, the share of them that is out of range."""
 
 
 class Answers:
@@ -60,12 +61,22 @@ class Answers:
 
     def regions(self, scores: np.ndarray) -> list[Region]:
         """Where the class changes along windows (W, C): the row of classes whose summed log-probability, less `CHANGE`
-        for each change, is largest (Viterbi 1967). Windows out of range say nothing; of labels and numbers no region.
+        for each change, is largest (Viterbi 1967); of labels and numbers no region.
+
+        Where the calibration tells what is out of range, `unknown` is a class as well. A window out of range says
+        nothing of the others, but that such a one is as rare in them as in what was calibrated on, and one in range as
+        rare in `unknown`.
         """
         if self.task != "classify" or not len(scores):
             return []
-        values = self.values(scores)
-        said = np.where(self.unknown(scores)[:, None], 0.0, np.log(np.maximum(values, 1e-300)))
+        values, names = self.values(scores), self.labels
+        said = np.log(np.maximum(values, 1e-300))
+        if self.calibration is not None and self.calibration.in_range_above is not None:
+            out, names = self.unknown(scores)[:, None], (*names, UNKNOWN)
+            common, rare = math.log(ACCEPTED), math.log(1 - ACCEPTED)
+            strange = np.where(out, common, rare - math.log(len(self.labels)))
+            said = np.concatenate([np.where(out, rare, said + common), strange], 1)
+            values = np.concatenate([values, out], 1)
         best, came = said[0], np.zeros(said.shape, np.int32)
         for w in range(1, len(said)):
             top = int(best.argmax())
@@ -77,4 +88,4 @@ class Answers:
         for w in range(len(said) - 1, 0, -1):
             path[w - 1] = came[w, path[w]]
         cuts = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
-        return [Region(a, b, self.labels[path[a]], float(values[a:b, path[a]].mean())) for a, b in pairwise(cuts)]
+        return [Region(a, b, names[path[a]], float(values[a:b, path[a]].mean())) for a, b in pairwise(cuts)]

@@ -47,6 +47,6 @@ def calibrate(
     else:
         truth = np.zeros((len(read.targets), len(model.labels)))
         truth[:, place] = read.targets
-    calibration = Calibration.fitted(np.stack(scores)[read.record], truth)
+    calibration = Calibration.fitted(np.stack(scores)[read.record], truth, read.groups.of)
     write_calibration(checkpoint.path, calibration, checkpoint.sha256)
     return calibration, [source.row() for source in sources]

@@ -43,6 +43,10 @@ class Request:
     """A letter that is no DNA letter raises, or is read as N."""
     region: Interval | None = None
     """Only this stretch, of the first record of that name in each input."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which the region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         require(self.every >= 0, "every", self.every, ">= 0 tokens")
@@ -198,9 +202,9 @@ def _jobs(
     request: Request, checkpoint: Checkpoint, model: RecordModel, sources: Sequence[Source], progress: Progress
 ) -> Iterator[_Pass]:
     progress.start("classify", None, "token")
-    options = {"column": request.column, "on_unknown": request.on_unknown, "region": request.region}
+    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
     try:
-        for source, record in walk(sources, checkpoint, **options):  # type: ignore[arg-type]
+        for source, record in walk(sources, checkpoint, **options):
             entry, kept = _Entry(source, record, model, request), _Ids()
             try:
                 pieces = id_pieces(record, checkpoint, [entry.every, entry.window])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,10 +20,12 @@ from longseq.model.calibration import read_calibration
 from longseq.records import Interval
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader
-from longseq.tasks.classify.answers import Answers, Region
+from longseq.tasks.classify.answers import UNKNOWN, Answers, Region
 from longseq.tasks.classify.reading import Classified, Request, classified, record_model
 from longseq.tasks.score.walk import Source
 from longseq.tasks.sources import require_some
+
+log = logging.getLogger("longseq")
 
 SCHEMA = "longseq.classify/1"
 FILES = ("records.tsv", "records.parquet", "running.parquet", "windows.parquet", "regions.bed", "run.json")
@@ -51,6 +54,13 @@ def classify(
     """
     checkpoint = reader.checkpoint
     answers = Answers(record_model(checkpoint), read_calibration(checkpoint.path, checkpoint.sha256))
+    if answers.calibration is None and answers.task != "regress":
+        log.warning(
+            "%s: is not calibrated: probabilities are the head's own, and nothing is called %s; "
+            "--calibrate LABELS fits them to labelled records",
+            checkpoint.name,
+            UNKNOWN,
+        )
     sources = [Source(file) for file in request.inputs]
     if out is not None:
         free_directory(out, force=force)

@@ -42,6 +42,10 @@ class Request:
     """A letter that is no DNA letter raises, or is read as N."""
     region: Interval | None = None
     """Only this stretch, of the first record of that name in each input."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which the region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         require(self.per in ("record", "window", "section", "base"), "per", self.per, "record, window, section or base")

@@ -93,7 +93,6 @@ def _embeddings(
     request: Request, reader: HiddenReader, sources: Sequence[Source], strands: Strands, progress: Progress
 ) -> Iterator[Embedded]:
     strand = "both" if strands == "both" else "+" if reads_dna(reader.checkpoint) else "."
-    total = 0
     for job in reader.passed(_jobs(request, reader.checkpoint, sources, strands, progress)):
         assert isinstance(job, _Pass)
         entry = job.entry
@@ -107,8 +106,6 @@ def _embeddings(
                 entry.source.fail(entry.error)
                 continue
             spans = entry.places.spans() + entry.record.notes.get("offset", 0)
-            total += len(spans) if request.per == "base" else 0
-            _require_few(total, request, reader)
             entry.source.records += 1
             entry.source.length += entry.record.length or 0
             entry.source.truncated |= entry.record.truncated
@@ -121,18 +118,18 @@ def _embeddings(
 def _jobs(
     request: Request, checkpoint: Checkpoint, sources: Sequence[Source], strands: Strands, progress: Progress
 ) -> Iterator[_Pass]:
-    known, width = known_ids(checkpoint), checkpoint.config.width
+    known, width, few = known_ids(checkpoint), checkpoint.config.width, _Few(request, checkpoint)
     progress.start("embed", None, "token")
-    options = {"column": request.column, "on_unknown": request.on_unknown, "region": request.region}
+    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
     try:
-        for source, record in walk(sources, checkpoint, **options):  # type: ignore[arg-type]
+        for source, record in walk(sources, checkpoint, **options):
             places: Places = Sections() if request.per == "section" else Every(_width(request))
             entry = _Entry(source, record, places, 2 if strands == "both" else 1)
             forward = Pooled(places, request.pool, width, known)
             with LetterSpool() as spool:
                 if strands == "both":
                     record.pieces = _kept(record.pieces, spool)  # type: ignore[arg-type]
-                job = _Pass(entry, _told(id_pieces(record, checkpoint, [places]), progress), forward)
+                job = _Pass(entry, few.of(_told(id_pieces(record, checkpoint, [places]), progress)), forward)
                 yield job
                 if strands == "both" and job.error is None:
                     back = Pooled(places, request.pool, width, known, reverse=True)
@@ -199,15 +196,25 @@ def strands_of(request: Request, checkpoint: Checkpoint) -> Strands:
     return request.strands or ("both" if by_letter else "forward")
 
 
-def _require_few(total: int, request: Request, reader: HiddenReader) -> None:
-    if total > request.most:
-        size = 4 * request.most * reader.encoder.config.width / 2**30
-        raise UsageError(
-            where="--per base",
-            expected=f"at most {request.most:,} vectors ({size:.1f} GiB)",
-            found=f"{total:,} or more",
-            remedy="--window N, or --most N for as many as that",
-        )
+class _Few:
+    """Refuses more vectors of bases than were asked for, as soon as they are too many."""
+
+    def __init__(self, request: Request, checkpoint: Checkpoint):
+        self._most = request.most if request.per == "base" else None
+        self._size = 4 * request.most * checkpoint.config.width / 2**30
+        self._total = 0
+
+    def of(self, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        for ids in pieces:
+            self._total += len(ids)
+            if self._most is not None and self._total > self._most:
+                raise UsageError(
+                    where="--per base",
+                    expected=f"at most {self._most:,} vectors ({self._size:.1f} GiB)",
+                    found=f"{self._total:,} or more",
+                    remedy="--window N, or --most N for as many as that",
+                )
+            yield ids
 
 
 def embed(

@@ -13,8 +13,10 @@ from longseq.tasks.generate.generator import Generator, Token
 from longseq.tasks.generate.sampling import Sampling
 
 
-def prompt(text: str | None, file: str | None, *, dna: bool) -> Iterator[str] | Iterator[bytes]:
-    """The letters of a prompt: what the command line says, or the one record of a file.
+def prompt(
+    text: str | None, file: str | None, *, dna: bool, column: str | None = None
+) -> Iterator[str] | Iterator[bytes]:
+    """The letters of a prompt: what the command line says, or the one record of a file, of a table in `column`.
 
     Raises:
         InputError: a file that cannot be read or is of another kind.
@@ -23,20 +25,20 @@ def prompt(text: str | None, file: str | None, *, dna: bool) -> Iterator[str] | 
     if text is not None and file is not None:
         raise UsageError("--prompt and --prompt-file exclude each other", remedy="give one of them")
     if file is not None:
-        return _record(file, dna)
+        return _record(file, dna, column)
     if text is None:
         return iter(())
     return iter([text.encode(errors="surrogateescape")]) if dna else iter([text])
 
 
-def sources(text: str | None, file: str | None) -> list[str]:
+def sources(text: str | None, file: str | None, column: str | None = None) -> list[str]:
     """What a model that learned from pairs is asked: the text that the command line says, or each line of a file.
 
     Raises:
         InputError: a file that cannot be read or is none of text, or a blank line in it.
         UsageError: both.
     """
-    letters = "".join(str(piece) for piece in prompt(text, file, dna=False))
+    letters = "".join(str(piece) for piece in prompt(text, file, dna=False, column=column))
     if file is None:
         return [letters] if letters else []
     lines = letters.removesuffix("\n").split("\n")
@@ -46,8 +48,8 @@ def sources(text: str | None, file: str | None) -> list[str]:
     return lines
 
 
-def _record(file: str, dna: bool) -> Iterator:
-    with read(file, kind=None if dna else "document") as reading:
+def _record(file: str, dna: bool, column: str | None) -> Iterator:
+    with read(file, kind=None if dna else "document", text=column) as reading:
         for number, record in enumerate(reading):
             if number:
                 raise UsageError("is a second record", where=record.where, remedy="a prompt is one record")

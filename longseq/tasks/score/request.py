@@ -11,6 +11,7 @@ from longseq.formats.letters import OnUnknown
 from longseq.records import Interval
 
 Strands = Literal["forward", "both"]
+TrackFormat = Literal["npy", "bw"]
 
 EVERY = 10_000_000
 """Tokens between two snapshots: minutes of work, and a snapshot takes milliseconds."""
@@ -26,6 +27,8 @@ class Request:
     """Score the reverse complement as well, in a row of its own."""
     track: bool = False
     """Keep the bits of every token."""
+    track_format: TrackFormat = "npy"
+    """One array of all rows, or a bigWig a strand."""
     on_unknown: OnUnknown = "error"
     """A letter that is no DNA letter raises, or is read as N."""
     region: Interval | None = None
@@ -43,7 +46,10 @@ class Request:
 
     def __post_init__(self):
         require(self.strands in ("forward", "both"), "strands", self.strands, "'forward' or 'both'")
+        require(self.track_format in ("npy", "bw"), "track-format", self.track_format, "'npy' or 'bw'")
         require(self.every >= 1, "snapshot-every", self.every, ">= 1 token")
+        if self.track_format != "npy" and not self.track:
+            raise UsageError("--track-format goes with --track", remedy="give --track as well")
         if self.one and self.strands == "both":
             raise UsageError("a state goes on in one direction", remedy="leave --strands both out")
 

@@ -21,9 +21,11 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
+from longseq.tasks.score import nulls
 from longseq.tasks.score.folder import RUN_SCHEMA
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
+from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
 from longseq.tasks.score.walk import Walk
 from longseq.tasks.score.work import ANEW, Work, differences, read_settings, said
 from longseq.tasks.sources import require_some
@@ -31,8 +33,8 @@ from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.score/1"
-COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", "truncated")
-FILES = ("scores.tsv", "bits.npy", "run.json")
+COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
+FILES = ("scores.tsv", NPY, *BIGWIGS.values(), "run.json")
 """What an output directory may hold of an earlier run."""
 
 
@@ -77,8 +79,8 @@ def scored(
     """Score all records; the result can be read inside the block, and stands in `out` when the block begins.
 
     Args:
-        out: Output directory: scores.tsv, run.json, and bits.npy where a track was asked for. Work lies in a hidden
-            folder beside it until then, with a snapshot each so many tokens, and is kept where a signal stops the run.
+        out: Output directory: scores.tsv, run.json, and what a track was asked for as. Work lies in a hidden folder
+            beside it until then, with a snapshot each so many tokens, and is kept where a signal stops the run.
         command: The command line, for run.json.
         resume: Go on from the last snapshot, or begin where there is none.
         force: Replace an output, or a run that was stopped.
@@ -174,6 +176,7 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "chunk": model.surprisal.chunk,
         "strands": request.strands,
         "track": request.track,
+        "track_format": request.track_format,
         "on_unknown": request.on_unknown,
         "region": None if request.region is None else list(dataclasses.astuple(request.region)),
         "alias": list(map(list, request.alias)),
@@ -186,6 +189,8 @@ def _write(result: Result, request: Request, out: str, force: bool) -> None:
     with said(Path(out)), output_directory(out, force=force, replaces=FILES) as folder:
         with open(folder / "scores.tsv", "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             result.write_table(file)
-        if request.track:
-            result.work.write_track(folder / "bits.npy")
+        if request.track and request.track_format == "npy":
+            write_npy(result.work, folder / NPY)
+        elif request.track:
+            write_bigwigs(result.work, folder)
         write_json(folder / "run.json", result.work.settings())

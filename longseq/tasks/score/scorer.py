@@ -12,6 +12,7 @@ import torch
 from longseq.errors import InputError, StateError, StoppedError
 from longseq.log import Progress, count
 from longseq.streaming import Scored, Snapshot, Surprisal, Track
+from longseq.tasks.score.nulls import COLUMNS, Nulls
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.walk import Fingerprint, Strand, Walk
 from longseq.tasks.score.work import Work
@@ -65,7 +66,7 @@ class Scorer:
         """`start` is a finished state that the first record goes on from; without `stop` there are no snapshots."""
         self._surprisal, self._request, self._work, self._walk = surprisal, request, work, walk
         self._start, self._stop, self._progress = start, stop, progress
-        self._print = Fingerprint()
+        self._print, self._nulls = Fingerprint(), Nulls()
         self._done = 0
         """Strands that are over, well or not."""
         self._since = self._tokens = 0
@@ -86,7 +87,7 @@ class Scorer:
             for strand, track in self._surprisal.many(walked, start):
                 if sums is None:
                     self._print.begin(strand)
-                    sums = Sums(self._work.tracked)
+                    sums, self._nulls = Sums(self._work.tracked), Nulls()
                 try:
                     self._strand(strand, track, sums)
                 except InputError as error:
@@ -110,6 +111,7 @@ class Scorer:
         size = len(scored.bits)
         sums.add(scored.bits)
         self._print.add(scored.ids)
+        self._nulls.push(scored.ids)
         if self._request.track:
             self._work.track(scored.bits)
         self._since += size
@@ -127,8 +129,10 @@ class Scorer:
                 "tokens": sums.tokens,
                 "bits": sums.bits,
                 "bits_per_token": sums.bits / sums.tokens if sums.tokens else None,
+                **(dict.fromkeys(COLUMNS) if self._start else self._nulls.finish()),
                 "truncated": record.truncated,
                 "offset": sums.offset,
+                "start": record.notes.get("offset", 0),
             }
         )
         self._count(strand, sums.length)
@@ -187,7 +191,7 @@ class Scorer:
             length = 0
             try:
                 for piece in pieces:
-                    length += self._skip(piece, length)
+                    length += len(self._skip(piece, length))
             except InputError as error:
                 strand.source.fail(error)
             else:
@@ -204,20 +208,21 @@ class Scorer:
                 piece = next(pieces, b"")
                 if not piece:
                     raise self._other_inputs()
-                self._skip(piece[:left], sums.length - left)
+                self._nulls.push(self._skip(piece[:left], sums.length - left))
                 left, rest = max(left - len(piece), 0), piece[left:]
             walked = itertools.chain([(strand, itertools.chain([rest], pieces))], walked)
         if self._print.digest() != place["digest"]:
             raise self._other_inputs()
         return sums, walked
 
-    def _skip(self, piece: bytes, at: int) -> int:
-        """Letters from `at` on that were read before; how many."""
+    def _skip(self, piece: bytes, at: int) -> np.ndarray:
+        """Letters from `at` on that were read before; their ids (T,)."""
         if self._stop is not None and self._stop.name is not None:
             self._give_way("before it went on; the last snapshot is kept")
-        self._print.add(self._surprisal.tokenizer.encode(piece, at)[0])
-        self._tokens += len(piece)
-        return len(piece)
+        ids = self._surprisal.tokenizer.encode(piece, at)[0]
+        self._print.add(ids)
+        self._tokens += len(ids)
+        return ids
 
     def _next(self, walked: Iterator[Walked]) -> Walked:
         found = next(walked, None)
@@ -235,4 +240,4 @@ class Scorer:
 
 
 def _inputs(request: Request) -> Inputs:
-    return Inputs(on_unknown=request.on_unknown, region=request.region)
+    return Inputs(on_unknown=request.on_unknown, regions=() if request.region is None else (request.region,))

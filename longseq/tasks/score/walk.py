@@ -6,11 +6,13 @@ import hashlib
 import logging
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from longseq.errors import InputError, UsageError
 from longseq.formats import Reading, read
+from longseq.formats.names import Aliases
 from longseq.formats.region import pick
 from longseq.records import Interval, Record
 from longseq.results.source import SourceRow
@@ -91,10 +93,15 @@ class Walk:
 
     def _records_of(self, source: Source, reading: Reading) -> Iterator[tuple[Strand, Iterator[bytes]]]:
         if reading.kind != "dna":
-            raise InputError(where=source.file, expected="sequences", found=f"a {reading.kind}")
-        region = self._request.region
-        records: Iterable[Record] = reading if region is None else [self._pick(source, reading, region)]
-        for record in records:
+            raise InputError(
+                where=source.file,
+                expected="sequences of DNA",
+                found=f"a {reading.kind}",
+                remedy="longseq summarize reads documents",
+            )
+        asked = self._request
+        options = {"alias": asked.alias, "strict": asked.strict, "on_unknown": asked.on_unknown}
+        for record in asked_of(source, reading, asked.region, **options):  # type: ignore[arg-type]
             self._records += 1
             if self._request.one and self._records > 1:
                 raise UsageError("is a second record", where=record.where, remedy="a state belongs to one record")
@@ -106,21 +113,42 @@ class Walk:
                 if record.length == len(spool):
                     yield Strand(source, record, "-", True), spool.reversed_complement_pieces(PIECE)
 
-    def _pick(self, source: Source, reading: Reading, region: Interval) -> Record:
-        def again() -> Reading:
-            source.reading = read(source.file, on_unknown=self._request.on_unknown)
-            return source.reading
 
-        anew = None if reading.size is None else again
-        return pick(reading, region, alias=self._request.alias, again=anew, strict=self._request.strict)
+def asked_of(
+    source: Source,
+    reading: Reading,
+    region: Interval | None,
+    *,
+    alias: Aliases = (),
+    strict: bool = False,
+    **options: Any,
+) -> Iterable[Record]:
+    """All records, or the one that has the region, cut to it; `options` are those of `read`.
+
+    Raises:
+        InputError: no such record.
+    """
+    if region is None:
+        return reading
+
+    def again() -> Reading:
+        source.reading = read(source.file, **options)
+        return source.reading
+
+    return [pick(reading, region, alias=alias, again=None if reading.size is None else again, strict=strict)]
+
+
+def warn_of_clipping(record: Record) -> None:
+    """Say, once the record was read, that it ends before the region does."""
+    if "clipped_end" in record.notes:
+        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
 
 
 def _letters(record: Record) -> Iterator[bytes]:
     for piece in record.pieces:
         assert isinstance(piece, bytes)
         yield piece
-    if "clipped_end" in record.notes:
-        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
+    warn_of_clipping(record)
 
 
 def _kept(record: Record, spool: LetterSpool) -> Iterator[bytes]:

@@ -26,8 +26,6 @@ from longseq.formats.jsonfile import write_json
 from longseq.streaming import Snapshot, save_snapshot
 from longseq.tasks.score.folder import Folder
 
-BLOCK = 1 << 20
-"""Values copied at once."""
 ANEW = "--force starts anew"
 ROOM = (
     "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"
@@ -145,22 +143,14 @@ class Work:
             for line in file:
                 yield json.loads(line)
 
-    def write_track(self, path: Path) -> None:
-        """The bits of each row's tokens, at their places in the record, in the order of the rows: (N,) float32, npy.
+    def require_track(self) -> int:
+        """Values of all rows, which lie in the track one behind the other; those of failed strands stand between.
 
         Raises:
             StateError: the spool does not hold what the rows say.
         """
         self._whole("track")
-        total = self._rows_fit()
-        with open(path, "wb") as out, open(self.spools["track"], "rb") as spool:
-            np.lib.format.write_array_header_1_0(out, {"descr": "<f4", "fortran_order": False, "shape": (total,)})
-            for row in self.rows():
-                starts = range(0, row["length"], BLOCK)
-                for start in starts if row["strand"] == "+" else reversed(starts):
-                    spool.seek(4 * (row["offset"] + start))
-                    bits = np.frombuffer(spool.read(4 * min(BLOCK, row["length"] - start)), "<f4")
-                    out.write((bits if row["strand"] == "+" else bits[::-1]).tobytes())
+        return self._rows_fit()
 
     def _whole(self, name: str) -> None:
         """Raise unless a spool is on disk as long as what this run wrote to it."""
@@ -177,7 +167,6 @@ class Work:
             )
 
     def _rows_fit(self) -> int:
-        """Values of all rows, which lie in the track one behind the other; those of failed strands stand between."""
         total = end = 0
         for row in self.rows():
             if row["offset"] < end or row["offset"] + row["length"] > self.tracked:

@@ -13,6 +13,8 @@ from longseq.records import IUPAC
 
 SLICE = 1 << 17
 """Letters looked at together: what fits the processor's cache."""
+SHORT = 1 << 10
+"""Letters below which text methods count faster than arrays."""
 
 
 class Composition(NamedTuple):
@@ -40,6 +42,8 @@ class CompositionCounter:
         Raises:
             AlphabetError: a letter that is no nucleotide code.
         """
+        if len(letters) < SHORT and self._push_short(letters):
+            return
         array = np.frombuffer(letters, np.uint8)
         for start in range(0, len(array), SLICE):
             self._push(array[start : start + SLICE])
@@ -54,6 +58,19 @@ class CompositionCounter:
             self._longest_gap,
             "SQ." + base64.urlsafe_b64encode(self._sha512.digest()[:24]).decode(),
         )
+
+    def _push_short(self, letters: bytes) -> bool:
+        """Count a few letters of A, C, G, T alone, in upper case; False where there are others."""
+        counts = [letters.count(code) for code in b"ACGT"]
+        if sum(counts) != len(letters):
+            return False
+        for code, found in zip(b"ACGT", counts, strict=True):
+            self._counts[code] += found
+        if letters:
+            self._longest_gap, self._open_gap = max(self._longest_gap, self._open_gap), 0
+        self._length += len(letters)
+        self._sha512.update(letters)
+        return True
 
     def _push(self, letters: np.ndarray) -> None:
         upper = letters & 0xDF

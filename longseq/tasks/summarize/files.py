@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from longseq.errors import InputError
+from longseq.errors import InputError, place
 from longseq.formats import Reading, read
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick
@@ -23,6 +24,7 @@ from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import WINDOW, Strands, summarize_records
 from longseq.tasks.summarize.document import summarize_document
 from longseq.tasks.summarize.select import Budget
+from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.totals import TotalsCounter
 
 log = logging.getLogger("longseq")
@@ -51,12 +53,18 @@ class Request:
     """Column of tables that holds the texts."""
     on_unknown: OnUnknown = "error"
     """A letter that is no DNA letter raises, or is read as N."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name in each input."""
+    regions: tuple[Interval, ...] = ()
+    """Only these stretches, each of the first record of that name in each input, in the order given."""
     alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
+    """Pairs of names of one record, of which a region may have the other one."""
     strict: bool = False
     """A region that ends past the end of its record is an error, not cut there."""
+    min_contig: int = 0
+    """Records of DNA with fewer letters are left out, and counted."""
+    sample_fraction: float = 1.0
+    """Share of the records of DNA whose letters are read; of the others only the length is found."""
+    seed: int = 0
+    """Of the sample."""
     window: int = WINDOW
     """Bases a window; 0 for none."""
     strands: Strands = "both"
@@ -120,18 +128,18 @@ class _Source:
         self.reading: Reading | None = None
         self.errors: list[InputError] = []
         self.failed = self.records = self.length = 0
+        self.digest = hashlib.sha256()
         self.truncated = False
         self.totals: Totals | None = None
 
     def summarize(self, reading: Reading, model: Surprisal | None) -> None:
         self.reading = reading
-        region = self.request.region
         passes = 2 if model is not None and self.request.strands == "both" else 1
         total = estimate_letters(self.source, self.request) if model is not None and reading.kind == "dna" else None
         what = self.source if passes == 1 else f"{self.source}, both strands"
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
-            records: Iterable[Record] = reading if region is None else [self._pick(reading, region)]
+            records: Iterable[Record] = self._regions(reading) if self.request.regions else reading
             if reading.kind == "dna":
                 self._dna(records, model)
             else:
@@ -140,19 +148,37 @@ class _Source:
             self.progress.finish()
             self.truncated |= self.reading.truncated
 
-    def _pick(self, reading: Reading, region: Interval) -> Record:
+    def _regions(self, reading: Reading) -> Iterator[Record]:
+        """Each region is found by a walk of its own, so that they may overlap and come in any order."""
         again = None if reading.size is None else self._again
-        return pick(reading, region, alias=self.request.alias, again=again, strict=self.request.strict)
+        if len(self.request.regions) > 1 and again is None:
+            raise InputError(
+                where=place(self.source),
+                expected="one region of what can be read once",
+                found=f"{len(self.request.regions)}",
+                remedy="name a file",
+            )
+        for number, region in enumerate(self.request.regions):
+            walk = self._again() if number else reading
+            yield pick(walk, region, alias=self.request.alias, again=again, strict=self.request.strict)
 
     def _again(self) -> Reading:
+        if self.reading is not None:
+            self.reading.close()
         self.reading = _opened(self.source, self.request)
         return self.reading
 
     def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
         counter, request = TotalsCounter(), self.request
+        sieve = Sieve(
+            shortest=request.min_contig,
+            fraction=request.sample_fraction,
+            seed=request.seed,
+            on_failure=self._fail,
+        )
         try:
             for summary in summarize_records(
-                records,
+                sieve.through(records),
                 window=request.window,
                 surprisal=model,
                 strands=request.strands,
@@ -161,11 +187,11 @@ class _Source:
                 on_failure=self._fail,
             ):
                 counter.add(summary.row)
-                self._count(summary.row)
+                self._count(summary.row, summary.row.digest)
                 for sink in self.sinks:
                     sink.dna(summary)
         finally:
-            self.totals = counter.finish()
+            self.totals = counter.finish(sieve)
 
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
@@ -174,11 +200,12 @@ class _Source:
             except InputError as error:
                 self._fail(record, error)
                 continue
-            self._count(summary)
+            self._count(summary, summary.sha256)
             for sink in self.sinks:
                 sink.document(summary)
 
-    def _count(self, row: SequenceRow | DocumentSummary) -> None:
+    def _count(self, row: SequenceRow | DocumentSummary, digest: str) -> None:
+        self.digest.update(f"{digest}\n".encode())
         self.records += 1
         self.length += row.length
         self.truncated |= row.truncated
@@ -202,6 +229,7 @@ class _Source:
             truncated=self.truncated,
             failed=self.failed,
             errors=tuple(map(str, self.errors)),
+            digest=self.digest.hexdigest() if self.records else None,
             totals=self.totals,
         )
 
@@ -221,7 +249,8 @@ def estimate_letters(source: str, request: Request) -> int | None:
                 letters = round(letters * reading.size / max(reading.position, 1))
     except (InputError, OSError):
         return None
-    return letters if request.region is None else min(letters, len(request.region))
+    wanted = sum(len(region) for region in request.regions) if request.regions else letters
+    return round(min(letters, wanted) * request.sample_fraction)
 
 
 def _letters(reading: Reading) -> int:

@@ -6,9 +6,12 @@ import numpy as np
 
 from longseq.results.totals import LengthStatistics
 
+LEAST = (500, 1000)
+"""Letters from which QUAST counts contigs apart."""
+
 
 def length_statistics(lengths: np.ndarray) -> LengthStatistics:
-    """Statistics of (R,) lengths; all but the two sums are None for no record.
+    """Statistics of (R,) lengths; all but numbers and sums are None for no record.
 
     Quartiles are medians of halves, the median belonging to both where R is odd (seqkit; which halves q1 and q3 once
     more where all lengths are equal: we do not). N50 and N90 are lengths, L50 and L90 numbers of records. auN is the
@@ -43,4 +46,11 @@ def length_statistics(lengths: np.ndarray) -> LengthStatistics:
         n90=n90,
         l90=l90,
         au_n=squares / total if total else None,
+        **{f"{what}_{least}": int(n) for least in LEAST for what, n in _at_least(ordered, least).items()},
     )
+
+
+def _at_least(ordered: np.ndarray, least: int) -> dict[str, np.integer]:
+    """Number and sum of the lengths of `least` or more, out of (R,) ascending ones."""
+    long = ordered[np.searchsorted(ordered, least) :]
+    return {"num_seqs": np.int64(len(long)), "sum_len": long.sum(dtype=np.int64)}

@@ -9,7 +9,12 @@ from longseq.errors import UsageError
 
 if TYPE_CHECKING:
     from longseq.model import Checkpoint
+    from longseq.results.source import SourceRow
     from longseq.streaming import Surprisal
+
+
+SHIFT = 0.2
+"""Difference of soft-masked shares from which an input is said to differ from what a model learned from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +28,8 @@ class LoadedModel:
     precision: str
     threads: int
     """Threads of the processor; rounding depends on their number."""
+    soft_masked: float | None = None
+    """Share of the letters learned from that were in lower case; None where the checkpoint does not say."""
 
 
 def load_model(
@@ -57,6 +64,18 @@ def load_model(
         device=device,
         precision=precision,
         threads=threads,
+        soft_masked=checkpoint.soft_masked,
+    )
+
+
+def mask_shift(source: SourceRow, model: LoadedModel) -> str | None:
+    """A warning where much more or less of an input is soft-masked than of what the model learned from."""
+    here = None if source.totals is None else source.totals.softmask
+    if here is None or model.soft_masked is None or abs(here / 100 - model.soft_masked) <= SHIFT:
+        return None
+    return (
+        f"warning: {source.file}: {here:.1f} % of the letters are soft-masked, of those that {model.name} learned from "
+        f"{model.soft_masked:.1%}; case itself is not read, but these may be sequences of another kind"
     )
 
 
@@ -77,5 +96,7 @@ def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Chec
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         found = str(error).splitlines()[0]
-        raise UsageError(where="--device", expected=f"a usable device {device!r}", found=found) from None
+        raise UsageError(
+            where="--device", expected=f"a usable device {device!r}", found=found, remedy="leave it out: --device cpu"
+        ) from None
     return load(name, device)

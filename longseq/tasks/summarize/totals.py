@@ -13,13 +13,14 @@ from longseq.records import IUPAC
 from longseq.results.dna import SequenceRow, called, percent, phred, strong
 from longseq.results.totals import Totals
 from longseq.tasks.summarize.lengths import length_statistics
+from longseq.tasks.summarize.sieve import Sieve
 
 NAMED = 10
 """Duplicate rows that are pointed at."""
 
 
 class TotalsCounter:
-    """Takes rows in input order. Ids and sequences are compared by 64 bits of a hash."""
+    """Takes rows in input order. Ids and sequences are compared by 64 bits of a hash: 24 bytes a record."""
 
     def __init__(self):
         self._lengths, self._ids, self._digests = array("q"), array("Q"), array("Q")
@@ -32,7 +33,7 @@ class TotalsCounter:
 
     def add(self, row: SequenceRow) -> None:
         self._lengths.append(row.length)
-        self._ids.append(_hash(row.id))
+        self._ids.append(_hash(f"{row.id}\t{row.start}"))  # several regions of one record do not repeat it
         self._digests.append(_hash(row.digest))
         self._letters.update(row.letters)
         self._gaps += row.gaps
@@ -49,9 +50,12 @@ class TotalsCounter:
             self._bits += row.bits_per_base * row.bases
             self._read_bases += row.bases
 
-    def finish(self) -> Totals:
+    def finish(self, sieve: Sieve | None = None) -> Totals:
+        """The totals; `sieve` is what let the records through, and knows of the others."""
         lengths = np.array(self._lengths, np.int64)
-        statistics = length_statistics(lengths)
+        read_len = int(lengths.sum(dtype=np.int64))
+        unread = np.array(sieve.unread if sieve is not None else (), np.int64)
+        statistics = length_statistics(np.concatenate([lengths, unread]))
         letters = {chr(code): self._letters[chr(code)] for code in IUPAC if self._letters[chr(code)]}
         n = letters.get("N", 0)
         ids = _repeated(np.array(self._ids, np.uint64))
@@ -60,16 +64,20 @@ class TotalsCounter:
         return Totals(
             **asdict(statistics),
             gc=percent(strong(letters), called(letters)),
-            gc_of_length=percent(strong(letters), statistics.sum_len),
+            gc_of_length=percent(strong(letters), read_len),
             letters=letters,
             sum_n=n,
-            n_per_100kbp=100_000 * n / statistics.sum_len if statistics.sum_len else None,
-            iupac=statistics.sum_len - called(letters) - n,
+            n_per_100kbp=100_000 * n / read_len if read_len else None,
+            iupac=read_len - called(letters) - n,
             gaps=self._gaps,
             longest_gap=self._longest_gap,
             softmask=percent(self._lower, self._masked_length),
-            empty=self._empty,
+            empty=self._empty + int(np.count_nonzero(unread == 0)),
             truncated=self._truncated,
+            short=0 if sieve is None else sieve.short,
+            short_len=0 if sieve is None else sieve.short_len,
+            sampled=len(lengths) if sieve is not None and sieve.fraction < 1 else None,
+            sampled_len=read_len if sieve is not None and sieve.fraction < 1 else None,
             duplicate_ids=len(ids),
             duplicate_sequences=len(sequences),
             duplicate_rows=tuple(np.union1d(ids, sequences)[:NAMED].tolist()),

@@ -66,12 +66,19 @@ class Pairs:
         return f"{self.files[self._file[pair]]}:{self._line[pair]}"
 
 
-def prepare(config: TrainConfig, directory: Path, progress: Progress | None = None, look: Path | None = None) -> Pairs:
+def prepare(
+    config: TrainConfig,
+    directory: Path,
+    progress: Progress | None = None,
+    look: Path | None = None,
+    *,
+    fixed: bool = False,
+) -> Pairs:
     """The pairs of `config.inputs` under `directory`, or under `look` if they are there already, in a folder named by
-    the digest of their bytes and settings.
+    the digest of their bytes and settings. With `fixed` they have to be there.
 
     Raises:
-        ConfigError: `data.tokenizer` is none of documents.
+        ConfigError: `data.tokenizer` is none of documents; they are not there, and `fixed`.
         InputError: a file that cannot be read, a column that is missing, an empty source or target.
         UsageError: a stream, or a path that no text file can hold; a directory that cannot be written.
     """
@@ -86,7 +93,7 @@ def prepare(config: TrainConfig, directory: Path, progress: Progress | None = No
         (aside / "files.json").write_text(json.dumps(names), encoding="utf-8")
         _write(read_pairs(names, settings), names, aside, tokenizer, progress or NullProgress())
 
-    return Pairs(made(fingerprint(names, f"{_SCHEMA} {units} {columns}"), directory, make, look))
+    return Pairs(made(fingerprint(names, f"{_SCHEMA} {units} {columns}"), directory, make, look, fixed=fixed))
 
 
 def _given(path: str) -> StreamTokenizer:

@@ -31,6 +31,8 @@ class Task(ABC):
     digest: str
     """Of the data: a resumed run must have the same."""
     train: Source
+    soft_masked: float | None = None
+    """Share of the letters to learn from that are in lower case; None of documents."""
     bases: int
     """Tokens of an epoch."""
     described: str

@@ -12,7 +12,9 @@ MAIN = {"classify": "macro_f1", "multilabel": "macro_f1", "regress": "r2", "anno
 """The figure by which two evaluations are compared; the larger the better."""
 
 
-def of_records(task: str, scores: np.ndarray, truth: np.ndarray, null: np.ndarray) -> dict[str, float]:
+def of_records(
+    task: str, scores: np.ndarray, truth: np.ndarray, null: np.ndarray, groups: np.ndarray
+) -> dict[str, float]:
     """Figures of N records.
 
     Args:
@@ -20,14 +22,15 @@ def of_records(task: str, scores: np.ndarray, truth: np.ndarray, null: np.ndarra
         scores: (N, C) logits, or numbers in units of the targets.
         truth: (N,) classes, (N, C) 0 and 1, or (N, 1) numbers.
         null: what is said without reading: (C,) 1 at the most frequent class, the most frequent set, or the mean.
+        groups: (N,) of the records: the calibration of each is judged by a fit to other groups.
     """
     scores = scores.astype(float)
     if task == "classify":
-        found = _classes(scores, truth)
+        found = _classes(scores, truth) | _calibrated(scores, truth, groups)
         table = classes.confusion(truth, np.full_like(truth, null.argmax()), len(null))
         found |= {"null_accuracy": classes.accuracy(table), "null_macro_f1": classes.macro_f1(table)}
     elif task == "multilabel":
-        found = _labels(scores, truth.astype(bool), null.astype(bool))
+        found = _labels(scores, truth.astype(bool), null.astype(bool)) | _calibrated(scores, truth, groups)
     else:
         found = {
             "r2": numbers.r2(truth[:, 0], scores[:, 0]),
@@ -43,8 +46,6 @@ def _classes(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     table = classes.confusion(truth, scores.argmax(1), count)
     logs = scores - calibration.log_sum_exp(scores)[:, None]
     there = np.eye(count, dtype=bool)[truth]
-    temperature = calibration.fit_temperature(scores, truth)
-    warm = calibration.softmax(scores, temperature)
     return {
         "accuracy": classes.accuracy(table),
         "macro_f1": classes.macro_f1(table),
@@ -53,11 +54,15 @@ def _classes(scores: np.ndarray, truth: np.ndarray) -> dict[str, float]:
         "auprc": classes.one_against_rest(classes.auprc, there, np.exp(logs)),
         "nats": float(-logs[there].mean()),
         "calibration_error": calibration.calibration_error(np.exp(logs), truth),
-        "temperature": temperature,
-        "calibrated_nats": calibration.nats(scores, truth, temperature),
-        "calibrated_error": calibration.calibration_error(warm, truth),
         "in_range_above": calibration.threshold(scores),
     }
+
+
+def _calibrated(scores: np.ndarray, truth: np.ndarray, groups: np.ndarray) -> dict[str, float]:
+    """The temperature, and what it and the threshold come to in groups that a fit has not seen, where there are two."""
+    found = calibration.judged(scores, truth, groups)._asdict()
+    known = {f"calibrated_{name}": value for name, value in found.items() if not math.isnan(value)}
+    return {"temperature": calibration.fit_temperature(scores, truth)} | known
 
 
 def _labels(scores: np.ndarray, truth: np.ndarray, null: np.ndarray) -> dict[str, float]:
@@ -67,7 +72,6 @@ def _labels(scores: np.ndarray, truth: np.ndarray, null: np.ndarray) -> dict[str
         "macro_f1": _macro_f1(truth, found),
         "auroc": classes.one_against_rest(classes.auroc, truth, scores),
         "auprc": classes.one_against_rest(classes.auprc, truth, scores),
-        "temperature": calibration.fit_temperature(scores, truth),
         "null_exact_match": classes.exact_match(truth, nothing_read),
         "null_macro_f1": _macro_f1(truth, nothing_read),
         "null_auprc": float(truth.mean(0)[truth.any(0)].mean()) if truth.any() else math.nan,

@@ -46,6 +46,7 @@ class LabelledTask(Task):
 
     def __init__(self, config: TrainConfig, store: Store | Documents):
         self.config, self.store = config, store
+        self.soft_masked = store.soft_masked if isinstance(store, Store) else None
         self.records = records_of(store, config.data.alphabet)
         self.tokenizer = store.tokenizer if isinstance(store, Documents) else DnaTokenizer(config.data.alphabet)
         self.main = figures.MAIN[config.task]

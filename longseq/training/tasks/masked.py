@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from longseq.training.tasks.next_token import NextTokenTask
 if TYPE_CHECKING:
     from accelerate import Accelerator
 
+log = logging.getLogger("longseq")
+
 
 class _Hiding(Task):
     """What hiding letters and hiding words have in common."""
@@ -40,6 +43,12 @@ class _Hiding(Task):
 
     def objective(self, model: Any) -> nn.Module:
         return TokenLoss(model)
+
+    def _require_some(self, hidden: int) -> None:
+        """Say that there is no figure where nothing was hidden."""
+        if not hidden:
+            share = self.config.mask.share
+            log.warning("nothing was hidden in what is held out (mask.share is %g): raise it, or hold out more", share)
 
     def facts(self) -> dict[str, object]:
         return {"task": "masked", **super().facts(), "hidden": self.hiding.said}  # type: ignore[safe-super]
@@ -60,7 +69,10 @@ class MaskedTask(_Hiding, NextTokenTask):
         """Bits of the hidden bases, beside those of a guess by the composition of what is held out."""
         windows = Masked(self._held_out(), self.hiding)
         found = evaluate(objective, windows, processes, tokens=self.config.evaluation.tokens, lanes=lanes, stop=stop)
-        return None if found is None else {**found._asdict(), **self.null}
+        if found is None:
+            return None
+        self._require_some(found.tokens)
+        return {**found._asdict(), **self.null}
 
     def _null(self) -> Figures:
         """Bits of a base when only the composition of the held-out bases is known."""
@@ -113,6 +125,7 @@ class MaskedWordTask(_Hiding, DocumentTask):
         found = evaluate(objective, read, processes, tokens=self._room(read), lanes=lanes, stop=stop)
         if found is None:
             return None
+        self._require_some(found.tokens)
         (null,) = sum_over(processes, read.null)
         return {
             self.main: found.bits_per_base,

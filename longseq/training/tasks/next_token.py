@@ -11,7 +11,6 @@ from torch import nn
 
 from longseq.model import LanguageModel, Model
 from longseq.tokens import DnaTokenizer
-from longseq.training.columns import numbers
 from longseq.training.config import TrainConfig
 from longseq.training.evaluate import evaluate, spread
 from longseq.training.grouping import digest_of
@@ -34,7 +33,7 @@ class NextTokenTask(Task):
     """What is reached without a model; empty where nothing is held out."""
 
     def __init__(self, config: TrainConfig, store: Store):
-        self.config, self.store = config, store
+        self.config, self.store, self.soft_masked = config, store, store.soft_masked
         self.tokenizer, self.digest = DnaTokenizer(config.data.alphabet), digest_of(store.digest, config.data)
         self.split = split(store, config.data)
         self.rule, self.bases = self.split.rule, self.split.train.bases
@@ -91,10 +90,9 @@ class NextTokenTask(Task):
 
     def facts(self) -> dict[str, object]:
         data = self.config.data
-        letters, masked = (int(numbers(self.store.records, name).sum()) for name in ("length", "masked"))
         relabelled = f", {data.relabel:.0%} of them with bases renamed ({data.relabel_by})" if data.relabel else ""
         return {
-            "soft-masked": f"{masked / letters:.2%} of all letters",
+            "soft-masked": f"{self.store.soft_masked:.2%} of all letters",
             "strands": "both" if data.both_strands else "forward",
             "windows": f"{data.window:,} bases, state carried over {data.carry}{relabelled}",
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from os.path import abspath
@@ -14,6 +15,7 @@ from torch import nn
 from longseq.formats.folders import files
 from longseq.log import count
 from longseq.metrics.baselines import beside
+from longseq.metrics.calibration import Judged
 from longseq.model import HeadConfig
 from longseq.model.calibration import Calibration
 from longseq.tokens.subwords import DnaSubwords
@@ -75,7 +77,7 @@ class RecordTask(LabelledTask):
         self.rule = _rule(held, found.groups, noun, stratified=config.task == "classify")
         self.parts = self._parts(found, held)
         self._learned = found.record[~held], learned
-        self._held = found.record[held]
+        self._held, self._groups = found.record[held], found.groups.of[held]
         self.told = (*found.notes, *self._missing(learned), *self._of_held_out(truth[held]))
 
     def _labels(self) -> Labels:
@@ -179,6 +181,7 @@ class RecordTask(LabelledTask):
         assert isinstance(objective, RecordLoss) and isinstance(self.held_out, RecordExamples)
         mine = self.chosen[processes.process_index :: processes.num_processes]
         scores, truth, stopped = [np.zeros((0, len(self.names)))], [self.held_out.targets[:0]], False
+        groups = [self._groups[:0]]
         with torch.no_grad():
             for first in range(0, len(mine), lanes):
                 numbers = mine[first : first + lanes].tolist()
@@ -192,19 +195,15 @@ class RecordTask(LabelledTask):
                 if found is not None and not stopped:
                     scores.append(found.float().cpu().numpy())
                     truth.append(self.held_out.targets[numbers])
+                    groups.append(self._groups[numbers])
         if sum_over(processes, float(stopped))[0]:
             return None
-        parts = gather(
-            processes,
-            {"scores": torch.from_numpy(np.concatenate(scores)), "truth": torch.from_numpy(np.concatenate(truth))},
-        )
-        said = np.concatenate([part["scores"].numpy() for part in parts])
+        told = {"scores": scores, "truth": truth, "groups": groups}
+        parts = gather(processes, {name: torch.from_numpy(np.concatenate(values)) for name, values in told.items()})
+        said, asked, of = (np.concatenate([part[name].numpy() for part in parts]) for name in told)
         if len(self.scale):
             said = said * self.scale + self.offset
-        found = figures.of_records(
-            self.config.task, said, np.concatenate([part["truth"].numpy() for part in parts]), self.null
-        )
-        return found | self._beside
+        return figures.of_records(self.config.task, said, asked, self.null, of) | self._beside
 
     @cached_property
     def _beside(self) -> dict[str, float]:
@@ -231,11 +230,8 @@ class RecordTask(LabelledTask):
         """By the records held out; they were scored with the weights that are saved."""
         if "temperature" not in found:
             return None
-        return Calibration(
-            temperature=found["temperature"],
-            in_range_above=found.get("in_range_above"),
-            records=int(found["records"]),
-        )
+        fit = Judged(*(found.get(f"calibrated_{name}", math.nan) for name in Judged._fields))
+        return Calibration.judged(found["temperature"], found.get("in_range_above"), int(found["records"]), fit)
 
 
 def _weights(config: TrainConfig, learned: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray | None]:
