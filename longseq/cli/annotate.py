@@ -1,4 +1,4 @@
-"""`longseq annotate INPUT --model DIR --out DIR`"""
+"""`longseq annotate INPUT --out DIR`"""
 
 from __future__ import annotations
 
@@ -14,14 +14,33 @@ from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
 
+GENES = ("genetic_code", "min_gene", "mixed")
+"""Options that speak of genes only."""
+INTERVALS = ("min_length", "threshold")
+"""Options that speak of intervals only."""
+
 
 @click.command()
 @click.argument("source", metavar="INPUT")
+@click.option("--genes", "wanted", is_flag=True, help="Find the genes of bacteria and archaea.")
 @click.option(
-    "--model", metavar="DIR", required=True, help="Model of each base's class, as train --task annotate makes."
+    "--model",
+    metavar="DIR|NAME",
+    help="Model of each base's class, as train --task annotate makes.  [default: with --genes, genes]",
 )
-@click.option("--out", metavar="DIR", required=True, help="Write tracks, intervals and tables there.")
+@click.option("--out", metavar="DIR", required=True, help="Write the results there.")
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
+@click.option(
+    "--genetic-code",
+    type=int,
+    default=11,
+    show_default=True,
+    help="With --genes: NCBI's number, 4 for mycoplasmas.",
+)
+@click.option(
+    "--min-gene", type=int, default=90, show_default=True, help="With --genes: bases of a gene, stop codon included."
+)
+@click.option("--mixed", is_flag=True, help="With --genes: the records are not of one genome, as in a metagenome.")
 @click.option("--min-length", type=click.IntRange(1), default=1, show_default=True, help="Bases of an interval.")
 @click.option(
     "--threshold",
@@ -33,11 +52,17 @@ from longseq.log import count
 @reading(tables=False)
 @computing
 @talking
+@click.pass_context
 def command(
+    ctx: click.Context,
     source: str,
-    model: str,
+    wanted: bool,
+    model: str | None,
     out: str,
     force: bool,
+    genetic_code: int,
+    min_gene: int,
+    mixed: bool,
     min_length: int,
     threshold: float,
     asked: Callable[[], dict[str, Any]],
@@ -47,7 +72,7 @@ def command(
     chunk: int | None,
     talk: Talk,
 ) -> int:
-    """Class probabilities of every base, and the intervals that they make.
+    """Class probabilities of every base and the intervals that they make, or genes.
 
     INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, as it is or packed, or `-` for
     standard input. The model reads each record and its reverse complement from end to end, without seams; the
@@ -57,16 +82,34 @@ def command(
     probability in column 7), intervals.gff3, records.tsv and annotation.json. An interval is a run of bases of which
     one class is the likeliest; the background, the first class, makes none, and neither does N. Of a record that the
     file calls circular one may cross the origin: in GFF3 it ends behind the record's end, in BED it has two lines.
+
+    With --genes DIR gets genes.gff3, genes.bed, proteins.faa, records.tsv and genes.json: open reading frames, scored
+    by the model's probabilities of the position in the codon and, where there are enough genes, by the codons and
+    starts of the surest of them, and chosen so that they overlap no more than genes do. A record that is declared
+    circular has genes across its origin.
     """
+    passed = _given(ctx, INTERVALS if wanted else GENES)
+    if passed:
+        raise click.UsageError(f"{passed} speaks of {'intervals, not of genes' if wanted else 'genes: add --genes'}")
+    if model is None and not wanted:
+        raise click.UsageError(
+            "--model is missing: which classes? `longseq train --task annotate` makes one; or --genes"
+        )
+    model = model or "genes"
     from longseq.formats.atomic import free_directory
     from longseq.results.run import Run
     from longseq.results.source import SourceRow
     from longseq.streaming.classes import ClassReader
+    from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
     from longseq.tasks.summarize.model import load_checkpoint
 
     began = time.monotonic()
-    request = Request(source=source, shortest=min_length, threshold=threshold, **asked())
+    request: Request | GeneRequest
+    if wanted:
+        request = GeneRequest(source=source, code=genetic_code, shortest=min_gene, mixed=mixed, **asked())
+    else:
+        request = Request(source=source, shortest=min_length, threshold=threshold, **asked())
     free_directory(out, force=force)
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     reader = ClassReader(checkpoint, chunk=chunk, precision=precision)
@@ -76,6 +119,20 @@ def command(
         run = replace(run, model=model, model_sha256=checkpoint.sha256)
         return replace(run, device=device, precision=precision, threads=threads)
 
-    row, intervals = annotate(request, reader, out, provenance=facts, force=force, progress=talk.progress())
-    click.echo(f"{out}: {count(row.records, 'record')}, {count(row.length, 'base')}, {count(intervals, 'interval')}")
+    progress = talk.progress()
+    if isinstance(request, GeneRequest):
+        row, number = predict_genes(request, reader, out, provenance=facts, force=force, progress=progress)
+        found = count(number, "gene")
+    else:
+        row, number = annotate(request, reader, out, provenance=facts, force=force, progress=progress)
+        found = count(number, "interval")
+    click.echo(f"{out}: {count(row.records, 'record')}, {count(row.length, 'base')}, {found}")
     return verdict([row])
+
+
+def _given(ctx: click.Context, names: tuple[str, ...]) -> str:
+    """The first of these options that the user gave."""
+    for name in names:
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            return f"--{name.replace('_', '-')}"
+    return ""

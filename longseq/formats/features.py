@@ -8,6 +8,7 @@ of a landmark with `Is_circular=true`, which stands above.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,8 @@ from longseq.formats.header import decode
 from longseq.records import Interval
 
 Strand = Literal["+", "-", "."]
+_PSEUDO = re.compile(r"(^|;)\s*(pseudo=true|pseudogene=)", re.IGNORECASE)
+_PARTIAL = re.compile(r"(^|;)\s*partial=true", re.IGNORECASE)
 _SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
@@ -32,6 +35,12 @@ class Feature(NamedTuple):
     interval: Interval
     name: str
     """BED: the name, "." where there is none; GFF3 and GTF: the type; GenBank: the key."""
+    codon: int | None = None
+    """Position in its codon, 0 to 2, of the base that is read first, on `-` the last one; None where none is told."""
+    pseudo: bool = False
+    """It is said to be a pseudogene: `pseudo=true` or `pseudogene=…` in GFF3, `/pseudo` or `/pseudogene=…`."""
+    partial: bool = False
+    """It is said to go on where the record, or what is known of it, ends: `partial=true`, or `<` and `>`."""
 
 
 def holds_intervals(name: str) -> bool:
@@ -55,7 +64,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
             for part in stretches(text):
                 found = True
                 interval = Interval(record=part.record, start=part.start, end=part.end, strand=part.strand)
-                yield Feature(part.line, interval, part.key)
+                yield Feature(part.line, interval, part.key, part.codon, part.pseudo, part.partial)
         while (data := text.readline()) is not None:
             line = text.line - (1 if text.whole_line else 0)
             if data.startswith(b"##FASTA"):
@@ -89,8 +98,13 @@ def _unwound(feature: Feature, end: int | None, source: str) -> Iterator[Feature
             expected=f"a feature that begins on {whole.record} and runs around it once at most ({end:,} bases)",
             found=f"{whole.start + 1}, {whole.end}",
         )
-    yield feature._replace(interval=replace(whole, end=end))
-    yield feature._replace(interval=replace(whole, start=0, end=whole.end - end))
+    there, back, codon = end - whole.start, whole.end - end, feature.codon
+    if codon is None:
+        codons: tuple[int | None, int | None] = (None, None)
+    else:
+        codons = ((codon + back) % 3, codon) if whole.strand == "-" else (codon, (codon + there) % 3)
+    yield feature._replace(interval=replace(whole, end=end), codon=codons[0])
+    yield feature._replace(interval=replace(whole, start=0, end=back), codon=codons[1])
 
 
 def _bed(cells: list[str], line: int, source: str) -> Feature:
@@ -103,7 +117,16 @@ def _bed(cells: list[str], line: int, source: str) -> Feature:
 def _gff(cells: list[str], line: int, source: str) -> Feature:
     if len(cells) < 8:
         raise InputError(where=place(source, line), expected="nine columns of GFF", found=str(len(cells)))
-    return Feature(line, _interval(cells[0], cells[3], cells[4], 1, cells[6], line, source), cells[2])
+    attributes = cells[8] if len(cells) > 8 else ""
+    return Feature(
+        line,
+        _interval(cells[0], cells[3], cells[4], 1, cells[6], line, source),
+        cells[2],
+        # A phase is how many bases come before the next codon.
+        -int(cells[7]) % 3 if cells[7] in ("0", "1", "2") else None,
+        _PSEUDO.search(attributes) is not None,
+        _PARTIAL.search(attributes) is not None,
+    )
 
 
 def _interval(record: str, start: str, end: str, first: int, strand: str, line: int, source: str) -> Interval:

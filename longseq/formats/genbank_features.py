@@ -13,7 +13,11 @@ from longseq.errors import InputError, place
 from longseq.formats.blocks import Blocks
 from longseq.formats.header import decode
 
-_PART = re.compile(r"(complement\()?[<>]?(\d+)(?:(?:\.\.|\.)[<>]?(\d+))?(?=[,)]|$)")
+_PART = re.compile(r"(complement\()?([<>]?)(\d+)(?:(?:\.\.|\.)([<>]?)(\d+))?(?=[,)]|$)")
+_ELSEWHERE = re.compile(r"[\w.]+:[\d.<>]+(\^\d+)?|\d+\^\d+")
+"""A part on another record, or a place between two bases."""
+_PSEUDO = re.compile(rb"/pseudo(gene=.*)?\s*$")
+_CODON_START = re.compile(rb"/codon_start=([123])\b")
 
 
 class Stretch(NamedTuple):
@@ -26,6 +30,28 @@ class Stretch(NamedTuple):
     end: int
     strand: Literal["+", "-"]
     key: str
+    codon: int | None
+    """Of a CDS: position in its codon, 0 to 2, of the base that is read first; None where that is not known."""
+    pseudo: bool
+    partial: bool
+
+
+class _Feature:
+    """One feature while its lines are read."""
+
+    def __init__(self, key: str, location: str, line: int):
+        self.key, self.location, self.line = key, location, line
+        self.located, self.pseudo, self.codon_start = False, False, 1
+
+    def add(self, data: bytes) -> None:
+        """A line below the first: more of the location, or of the qualifiers."""
+        if data.startswith(b"/"):
+            self.located = True
+            self.pseudo |= _PSEUDO.match(data) is not None
+            if found := _CODON_START.match(data):
+                self.codon_start = int(found[1])
+        elif not self.located:
+            self.location += decode(data).strip()
 
 
 def stretches(text: Blocks) -> Iterator[Stretch]:
@@ -34,14 +60,14 @@ def stretches(text: Blocks) -> Iterator[Stretch]:
     Raises:
         InputError: a location that cannot be read.
     """
-    source, record, key, location, first = text.stream.source, "", "", "", 0
-    inside = False
+    source, record, inside = text.stream.source, "", False
+    feature: _Feature | None = None
     while (data := text.readline()) is not None:
         line = text.line - (1 if text.whole_line else 0)
         continued = inside and data.startswith(b" " * 21)
-        if key and (not continued or data[21:22] == b"/"):
-            yield from _parts(location, key, record, first, source)
-            key = ""
+        if feature and not continued:
+            yield from _parts(feature, record, source)
+            feature = None
         words = data.split()
         if data.startswith(b"LOCUS ") and len(words) > 1:
             record, inside = decode(words[1]), False
@@ -49,28 +75,39 @@ def stretches(text: Blocks) -> Iterator[Stretch]:
             record = decode(words[1])
         elif data.startswith(b"FEATURES"):
             inside = True
-        elif inside and continued:
-            location += decode(data).strip() if key else ""
-        elif inside and data.startswith(b"     ") and len(words) == 2:
-            key, location, first = decode(words[0]), decode(words[1]), line
+        elif feature:
+            feature.add(data[21:])
+        elif inside and not continued and data.startswith(b"     ") and len(words) == 2:
+            feature = _Feature(decode(words[0]), decode(words[1]), line)
         elif data[:1].strip():
             inside = False
-    if key:
-        yield from _parts(location, key, record, first, source)
+    if feature:
+        yield from _parts(feature, record, source)
 
 
-def _parts(location: str, key: str, record: str, line: int, source: str) -> Iterator[Stretch]:
+def _parts(feature: _Feature, record: str, source: str) -> Iterator[Stretch]:
+    location, where = feature.location, place(source, feature.line)
     turned = location.startswith("complement(") and _closes_last(location)
     inner = location[len("complement(") : -1] if turned else location
-    found = False
-    for part in _PART.finditer(re.sub(r"[\w.]+:[\d.<>]+(\^\d+)?|\d+\^\d+", "", inner)):
-        start, end = int(part[2]) - 1, int(part[3] or part[2])
+    found: list[tuple[int, int, Literal["+", "-"]]] = []
+    here = _ELSEWHERE.sub("", inner)
+    for part in _PART.finditer(here):
+        start, end = int(part[3]) - 1, int(part[5] or part[3])
         if not 0 <= start < end:
-            raise InputError(where=place(source, line), expected="1 <= start <= end", found=f"{location!r}")
-        found = True
-        yield Stretch(line, record, start, end, "-" if turned or part[1] else "+", key)
+            raise InputError(where=where, expected="1 <= start <= end", found=f"{location!r}")
+        found.append((start, end, "-" if turned or part[1] else "+"))
     if not found and ":" not in location and "^" not in location:
-        raise InputError(where=place(source, line), expected=f"a location of {key}", found=f"{location!r}")
+        raise InputError(where=where, expected=f"a location of {feature.key}", found=f"{location!r}")
+    codons: list[int | None] = [None] * len(found)
+    if feature.key == "CDS" and here == inner:
+        at = 1 - feature.codon_start
+        # Parts inside complement(join(…)) are read from the last one on.
+        for i in reversed(range(len(found))) if turned else range(len(found)):
+            codons[i] = at % 3
+            at += found[i][1] - found[i][0]
+    partial = "<" in location or ">" in location
+    for (start, end, strand), codon in zip(found, codons, strict=True):
+        yield Stretch(feature.line, record, start, end, strand, feature.key, codon, feature.pseudo, partial)
 
 
 def _closes_last(location: str) -> bool:

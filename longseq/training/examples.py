@@ -20,7 +20,7 @@ from longseq.records import Interval
 from longseq.training.batch import Batch
 from longseq.training.config import DataConfig
 from longseq.training.order import of_like_length
-from longseq.training.painting import Painting
+from longseq.training.painting import NOTHING, Painting
 from longseq.training.records import Records
 
 
@@ -191,7 +191,7 @@ class RecordExamples(Examples):
 
 
 class BaseExamples(Examples):
-    """Targets of every base; where no A, C, G or T stands, nothing is asked."""
+    """Targets of every base; where no A, C, G or T stands, or the painting has nothing, nothing is asked."""
 
     def ask(self, painting: Painting, weight: np.ndarray) -> BaseExamples:
         """`weight` (C,) of the bases of each class."""
@@ -203,4 +203,6 @@ class BaseExamples(Examples):
         for row, window in enumerate(drawn):
             found = self._painting.classes(self._record(window), window.start, window.end)
             targets[row, : len(found)] = self._painting.mirror[found[::-1]] if window.reverse else found
-        return self._weight[targets] * known, targets
+        asked = targets != NOTHING
+        targets = np.where(asked, targets, 0)
+        return self._weight[targets] * (known & asked), targets

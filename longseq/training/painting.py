@@ -1,4 +1,4 @@
-"""Classes of every base of a record, from annotated intervals."""
+"""Classes of every base of a record, from annotated intervals, by the position in the codon where that is wanted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from longseq.training.config import LabelConfig
 from longseq.training.holding_out import near, some
 from longseq.training.labels import match_labels
 
+NOTHING = -1
+"""Of a base: no class, and not the background; nothing is asked."""
 WHOLE = ("source", "region")
 """Keys and types by which GenBank and GFF3 describe a record as a whole; over them nothing would be background."""
 
 
 class Painting:
-    """Intervals of some records over a background; where several are, the last one of the file counts."""
+    """Intervals of some records over a background; where several are, the last one of the file counts, or none."""
 
     def __init__(self, ids: Sequence[str], lengths: np.ndarray, config: LabelConfig):
         """`ids` (R) and `lengths` (R,) of the records; those of one id have the same intervals.
@@ -30,9 +32,10 @@ class Painting:
             ConfigError: a name in `labels.classes` that no interval has.
         """
         assert config.file is not None
-        self._background, self._strands = config.background, config.strands
+        self._background, self._strands, self._codons = config.background, config.strands, config.codons
+        self._ignore = config.ignore
         place_of = {name: i for i, name in enumerate(ids)}
-        found: list[tuple[int, int, int, str]] = []
+        found: list[tuple[int, Feature]] = []
         told: set[str] = set()
         self.skipped = 0
         """Intervals of unknown records."""
@@ -59,15 +62,15 @@ class Painting:
                     found=f"an end at {feature.interval.end:,}",
                 )
             told.add(feature.name)
-            found.append((record, feature.interval.start, feature.interval.end, self._name(feature)))
-        if missing := sorted(set(config.classes) - told):
+            found.append((record, feature))
+        if missing := sorted({*config.classes, *config.codons} - told):
             known = some(sorted(told | passed), 20) or "none"
             raise ConfigError(
-                where="labels.classes",
+                where="labels.classes" if missing[0] in config.classes else "labels.codons",
                 expected=f"names of intervals in {config.file} ({known})",
                 found=repr(missing[0]),
             )
-        names = {name for *_, name in found}
+        names = {name for _, feature in found for name in self._of_codon(feature)}
         if self._strands:
             names |= {opposite_class(name) for name in names}
         self.names = (config.background, *sorted(names - {config.background}))
@@ -82,11 +85,12 @@ class Painting:
         self.whole = () if config.classes else tuple(sorted(passed))
         """Names of intervals that were left out because they describe whole records."""
         number = {name: i for i, name in enumerate(self.names)}
-        self.mirror = np.array([number[opposite_class(name)] if self._strands else i for name, i in number.items()])
-        """(C,) what each class is called on the other strand."""
+        opposite = [number[opposite_class(name)] if self._strands else i for name, i in number.items()]
+        self.mirror = np.array([*opposite, NOTHING])
+        """(C + 1,) what each class is called on the other strand; `NOTHING`, which counts from the end, is itself."""
         # (R,) of records of one id the one that holds the intervals
         self._first = np.fromiter((place_of[name] for name in ids), np.int64, len(ids))
-        rows = np.array([(r, a, b, number[name]) for r, a, b, name in found], np.int64).reshape(-1, 4)
+        rows = np.array([(r, *self._row(feature, number)) for r, feature in found], np.int64).reshape(-1, 6)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         bounds = np.searchsorted(rows[:, 0], np.arange(len(ids) + 1))
         self._rows = {r: rows[bounds[r] : bounds[r + 1], 1:] for r in range(len(ids)) if bounds[r + 1] > bounds[r]}
@@ -96,27 +100,48 @@ class Painting:
         return int(self._first[record]) in self._rows
 
     def classes(self, record: int, start: int, end: int) -> np.ndarray:
-        """(end - start,) int64, the class of each base of `[start, end)`."""
+        """(end - start,) int64, the class of each base of `[start, end)`, or `NOTHING`."""
         painted = np.zeros(end - start, np.int64)
         rows = self._rows.get(int(self._first[record]))
         if rows is not None:
-            for a, b, name in rows[(rows[:, 0] < end) & (rows[:, 1] > start)].tolist():
-                painted[max(a - start, 0) : b - start] = name
+            for a, b, *codon in rows[(rows[:, 0] < end) & (rows[:, 1] > start)].tolist():
+                first, last = max(a, start), min(b, end)
+                below = painted[first - start : last - start]
+                classes = np.array(codon)[np.arange(first - a, last - a) % 3]
+                if "overlaps" in self._ignore:
+                    classes[(below != 0) & (below != classes)] = NOTHING
+                below[:] = classes
         return painted
 
     def counts(self, parts: Iterable[tuple[int, int, int]], step: int = 1 << 20) -> np.ndarray:
-        """(C,) bases of each class in these parts (record, first, last)."""
+        """(C,) bases of each class in these parts (record, first, last); those of `NOTHING` do not count."""
         total = np.zeros(len(self.names), np.int64)
         for record, first, last in parts:
             for start in range(first, last, step):
                 found = self.classes(record, start, min(start + step, last))
-                total += np.bincount(found, minlength=len(total))
+                total += np.bincount(found[found != NOTHING], minlength=len(total))
         return total
 
-    def _name(self, feature: Feature) -> str:
-        if not self._strands or feature.name == self._background:
-            return feature.name
-        return feature.name + ("-" if feature.interval.strand == "-" else "+")
+    def _of_codon(self, feature: Feature) -> tuple[str, str, str]:
+        """Classes of the first, second and third base of a codon."""
+        names = [f"{feature.name}{i}" if feature.name in self._codons else feature.name for i in (1, 2, 3)]
+        if self._strands and feature.name != self._background:
+            names = [name + ("-" if feature.interval.strand == "-" else "+") for name in names]
+        return names[0], names[1], names[2]
+
+    def _row(self, feature: Feature, number: dict[str, int]) -> tuple[int, int, int, int, int]:
+        """Start, end, and the classes of the bases at start, start + 1, start + 2 and every three bases on."""
+        place, divided, codon = feature.interval, feature.name in self._codons, feature.codon
+        ignored = ("pseudo" in self._ignore and feature.pseudo) or ("partial" in self._ignore and feature.partial)
+        if ignored or (divided and codon is None and len(place) % 3):
+            return place.start, place.end, NOTHING, NOTHING, NOTHING
+        classes = [number[name] for name in self._of_codon(feature)]
+        codon = codon or 0
+        if place.strand == "-":
+            first, second, third = (classes[(codon + len(place) - 1 - i) % 3] for i in range(3))
+        else:
+            first, second, third = (classes[(codon + i) % 3] for i in range(3))
+        return place.start, place.end, first, second, third
 
     def _refuse(self, feature: Feature, ids: Sequence[str], config: LabelConfig) -> None:
         if config.unknown == "error":

@@ -23,12 +23,15 @@ from longseq.training.tasks import Task
 
 FREE = ("dropout", "visibility")
 """Settings of a model that its weights do not depend on."""
+PLACES = "places.weight"
+"""Of an encoder whose tokens know their place in a period; a model without a period may be given one."""
 
 
 def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     """The configuration with the model settings of `config.start`, or of the checkpoint `last` of the same run.
 
-    The visibility is that of `config` where it is not causal; a model that reads both ways reads records one way.
+    The visibility is that of `config` where it is not causal; a model that reads both ways reads records one way. The
+    period is that of `config` where the model has none.
 
     Raises:
         CheckpointError: no model is there.
@@ -40,7 +43,12 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     found, default = from_mapping(ModelConfig, facts.get("model", {}), "model."), ModelConfig()
     for field in fields(ModelConfig):
         given = getattr(config.model, field.name)
-        if field.name not in FREE and given not in (getattr(found, field.name), getattr(default, field.name)):
+        new = field.name == "period" and not found.period
+        if (
+            field.name not in FREE
+            and not new
+            and given not in (getattr(found, field.name), getattr(default, field.name))
+        ):
             raise ConfigError(
                 where=f"model.{field.name}",
                 expected=f"{getattr(found, field.name)!r} as in {config.start}",
@@ -51,7 +59,8 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     forward_only = config.task in ("next", "seq2seq") or (config.task not in OVER_TOKENS and found.visibility == "both")
     if visibility == "causal" and not forward_only:
         visibility = found.visibility
-    model = replace(found, dropout=config.model.dropout, visibility=visibility)
+    period = found.period or config.model.period
+    model = replace(found, dropout=config.model.dropout, visibility=visibility, period=period)
     return replace(config, model=model)
 
 
@@ -79,10 +88,11 @@ def first_model(config: TrainConfig, task: Task) -> Model:
 
 
 def _fill(ours: torch.nn.Module, theirs: torch.nn.Module) -> None:
-    """The weights of theirs; the rows of an id that is new (hidden, separator) begin as the mean of all others."""
+    """The weights of theirs; the rows of an id that is new (hidden, separator) begin as the mean of all others, and the
+    places of a period that is new as they are."""
     weights = theirs.state_dict()
     for name, needed in ours.state_dict().items():
-        known = weights[name]
+        known = weights.setdefault(name, needed) if name == PLACES else weights[name]
         if known.ndim and len(known) < len(needed):
             new = known.mean(0).expand(len(needed) - len(known), *known.shape[1:])
             weights[name] = torch.cat([known, new])

@@ -95,10 +95,10 @@ def test_a_gene_across_the_origin_is_written_once(plasmid, tmp_path):
     assert row[:5] == ["p%201", "longseq", "CDS", str(across.start + 1), str(across.end)]
     assert row[6:8] == ["+", "0"] and "transl_table=11" in row[8] and len({r[8] for r in rows}) == len(rows)
     bed, proteins = io.StringIO(), io.StringIO()
-    write_bed(BedWriter(bed), "p", len(record), [across])
+    write_bed(BedWriter(bed), "p", len(record), [across], [0.75])
     parts = [line.split("\t") for line in bed.getvalue().splitlines()]
     assert [(int(p[1]), int(p[2])) for p in parts] == [(across.start, len(record)), (0, across.end - len(record))]
-    assert all(p[3].startswith("CDS") for p in parts)
+    assert all(p[3].startswith("CDS") and p[4] == "750" and p[6] == "0.75" for p in parts)
     write_proteins(proteins, "p", record, [across], genetic_code(11))
     assert "".join(proteins.getvalue().splitlines()[1:]) == "M" + "AK" * 10
 

@@ -28,14 +28,21 @@ def gene_letters(letters: bytes, gene: Gene) -> bytes:
 
 
 def write_gff3(
-    writer: Gff3Writer, record: str, length: int, genes: Iterable[Gene], code: GeneticCode, *, circular: bool = False
+    writer: Gff3Writer,
+    record: str,
+    length: int,
+    genes: Iterable[Gene],
+    code: GeneticCode,
+    *,
+    start: int = 0,
+    circular: bool = False,
 ) -> None:
-    """A record's line and a CDS for each gene, the stop codon included; one across the origin ends behind `length`.
+    """A line of the record, or of what lies behind `start`, and a CDS for each gene, the stop codon included.
 
-    Genes that leave the record are `partial=true`, with an open `start_range` or `end_range` as NCBI writes them. All
-    are cut to whole codons, so that the phase is 0.
+    One across the origin ends behind `length`. Genes that leave the record are `partial=true`, with an open
+    `start_range` or `end_range` as NCBI writes them. All are cut to whole codons, so that the phase is 0.
     """
-    writer.record(record, length, circular=circular)
+    writer.record(record, length, start=start, circular=circular)
     for number, gene in enumerate(genes, 1):
         attributes = {"ID": gene_id(record, number), "transl_table": str(code.number)}
         if gene.open_begin or gene.open_end:
@@ -47,24 +54,33 @@ def write_gff3(
         writer.write(_interval(record, gene), "CDS", score=gene.score, phase=0, attributes=attributes, several=ranges)
 
 
-def write_bed(writer: BedWriter, record: str, length: int, genes: Iterable[Gene]) -> None:
-    """A line for each gene with its score in column 7; one across the origin in two lines of the same name."""
-    for number, gene in enumerate(genes, 1):
+def write_bed(
+    writer: BedWriter, record: str, length: int, genes: Iterable[Gene], probabilities: Iterable[float]
+) -> None:
+    """A line for each gene with its probability, in column 7 and times 1000 as score; across the origin two lines."""
+    for number, (gene, probability) in enumerate(zip(genes, probabilities, strict=True), 1):
         name = f"CDS_{gene_id(record, number)}"
         whole = _interval(record, gene)
         parts = [(gene.start, min(gene.end, length)), (0, max(gene.end - length, 0))]
         for start, end in parts:
             if start < end:
                 part = Interval(record=record, start=start, end=end, strand=whole.strand)
-                writer.write(part, name, extra=(gene.score,))
+                writer.write(part, name, round(1000 * probability), (round(probability, 6),))
 
 
-def write_proteins(file: TextIO, record: str, letters: bytes, genes: Iterable[Gene], code: GeneticCode) -> None:
-    """FASTA of the proteins, without their stops: `>ID RECORD:START-END(STRAND)`, 1-based and closed."""
+def write_proteins(
+    file: TextIO, record: str, letters: bytes, genes: Iterable[Gene], code: GeneticCode, *, start: int = 0
+) -> None:
+    """FASTA of the proteins, without their stops: `>ID RECORD:START-END(STRAND)`, 1-based and closed.
+
+    Genes are placed in `letters`, which begin at `start` of the record.
+    """
     for number, gene in enumerate(genes, 1):
         protein = code.translate(gene_letters(letters, gene), starts=not gene.open_begin)
         partial = " partial" if gene.open_begin or gene.open_end else ""
-        file.write(f">{gene_id(record, number)} {record}:{gene.start + 1}-{gene.end}({gene.strand}){partial}\n")
+        file.write(
+            f">{gene_id(record, number)} {record}:{start + gene.start + 1}-{start + gene.end}({gene.strand}){partial}\n"
+        )
         for at in range(0, len(protein), LINE):
             file.write(protein[at : at + LINE] + "\n")
 

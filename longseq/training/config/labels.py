@@ -37,10 +37,18 @@ class LabelConfig:
     """annotate: names of intervals to learn, such as CDS; empty: all but `source` and `region`, by which GenBank and
     GFF3 describe a record as a whole."""
     background: str = "background"
-    """annotate: name of the class where no interval is. Where several are, the last one in the file counts."""
+    """annotate: name of the class where no interval is. Where several are, the last one in the file counts,
+    unless `ignore` says otherwise."""
     strands: bool = False
     """annotate: make two classes of an interval's, `name+` and `name-`, which swap when a record is read
     reversed; an interval without a strand is `name+`."""
+    codons: tuple[str, ...] = ()
+    """annotate: names of intervals, such as CDS, that are divided by the position in the codon: `CDS1`, `CDS2`, `CDS3`,
+    by the phase in GFF3 and GTF and the codon_start of GenBank, from part to part of a joined one. Where no phase is
+    told, an interval of whole codons begins with one, and of another nothing is asked."""
+    ignore: tuple[Literal["pseudo", "partial", "overlaps"], ...] = ()
+    """annotate: where nothing is asked, neither class nor background: intervals that are said to be pseudogenes,
+    partial ones, bases of which several intervals say several classes."""
     held_out: float = 0.2
     """Share of the records (annotate: of the bases) kept for evaluation: whole groups, to classify of each class
     alike. For annotate, the end of each record where there is but one."""
@@ -57,3 +65,5 @@ class LabelConfig:
         require(0 <= self.smoothing < 1, "labels.smoothing", self.smoothing, "a share, 0 to below 1")
         require(self.alias is None or self.by == "record", "labels.alias", self.alias, "none where labels name files")
         require(bool(self.background), "labels.background", self.background, "a name")
+        others = [name for name in self.codons if self.classes and name not in self.classes]
+        require(not others, "labels.codons", self.codons, "names among labels.classes")
