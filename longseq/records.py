@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from longseq.errors import ConfigError, UsageError, place
 
@@ -20,6 +21,68 @@ IUPAC = b"ACGTRYSWKMBDHVN"
 
 COMPLEMENT = bytes.maketrans(b"ACGTURYSWKMBDHVNacgturyswkmbdhvn", b"TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn")
 """Translation table to the complementary code, case kept (NC-IUB 1984, table 1); U complements to A."""
+
+
+class Mark(NamedTuple):
+    """From here to the next mark, the text of a document is of one kind."""
+
+    start: int
+    """First code point."""
+    part: str = ""
+    """"prose", "item", "quote", "heading", "code", "table", "note" (a caption, a footnote, a reference), or empty where
+    the lines themselves must tell."""
+    depth: int = 0
+    """Of the section that begins here, 1 the outermost; 0 where none does."""
+    title: str = ""
+    """Of that section."""
+
+
+class Page(NamedTuple):
+    """A page of a document, and where its text begins."""
+
+    start: int
+    """First code point."""
+    number: int
+    """Physical place, 1-based."""
+    label: str
+    """As the document numbers it: `xii`, `A-3`."""
+
+
+class Unread(NamedTuple):
+    """A page whose text could not be had."""
+
+    number: int
+    """Physical place, 1-based."""
+    label: str
+    """As the document numbers it."""
+    why: str
+    """"image" (no text layer), "garbled" (a text layer of wrong letters) or "damaged"."""
+
+
+@dataclass(kw_only=True)
+class Layout:
+    """What a document's format says of its parts, filled while the pieces are walked, ahead of the text it speaks of.
+
+    Offsets are code points of the text handed out, ascending.
+    """
+
+    extractor: str
+    """Who made the text, with version: the same file gives the same text as long as this is the same."""
+    marks: list[Mark] = field(default_factory=list)
+    """Parts and sections."""
+    sectioned: bool = False
+    """The marks name the sections: lines that look like headings begin none."""
+    pages: list[Page] = field(default_factory=list)
+    """Pages that were read."""
+    pages_total: int = 0
+    """Pages there are; 0 where the format has none."""
+    unread: list[Unread] = field(default_factory=list)
+    """Pages whose text is missing."""
+
+    def page_at(self, offset: int) -> Page | None:
+        """The page on which this code point stands."""
+        at = bisect_right(self.pages, offset, key=lambda page: page.start)
+        return self.pages[at - 1] if at else None
 
 
 @dataclass(kw_only=True)
@@ -58,6 +121,8 @@ class Record:
     """The file ended inside this record."""
     notes: Mapping[str, str | int] = field(default_factory=dict)
     """What else the reader found: encoding, number of bad bytes, letters the format cannot carry."""
+    layout: Layout | None = None
+    """Documents only: parts and pages, where the format says more than its lines do."""
 
     @property
     def where(self) -> str:

@@ -23,9 +23,12 @@ DOORS = {
     "Bio": "formats",
     "click": "cli",
     "datasets": "training",
+    "lxml": "formats",
     "matplotlib": "report",
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
+    "pypdf": "formats",
+    "pypdfium2": "formats",
     "pyrodigal": "tasks",  # genes, where a user has it
     "pysam": "formats",
     "pybigtools": "formats",
@@ -93,9 +96,12 @@ def test_each_dependency_is_imported_in_one_module():
         "accelerate",
         "datasets",
         "fla",
+        "lxml",
         "matplotlib",
         "pyarrow",
         "pybigtools",
+        "pypdf",
+        "pypdfium2",
         "sentencex",
         "zstandard",
     ):

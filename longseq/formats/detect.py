@@ -10,67 +10,50 @@ import json
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import PurePath
-from typing import NamedTuple
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import ByteStream
+from longseq.formats.encoding import byte_order_mark, wide
+from longseq.formats.known import (
+    ACCEPTED,
+    ARROW,
+    BAM,
+    CRAM,
+    CSV,
+    DOCX,
+    EMBL,
+    EPUB,
+    FASTA,
+    FASTQ,
+    GENBANK,
+    GFF3,
+    HTML,
+    JATS,
+    JSONL,
+    MARKDOWN,
+    PARQUET,
+    PDF,
+    RST,
+    SAM,
+    TEXT,
+    TSV,
+    TWOBIT,
+    Format,
+    by_suffix,
+)
 from longseq.formats.letters import LETTERS
 from longseq.records import Kind
 
 SAMPLE = 1 << 16
 """Bytes looked at."""
 
-ACCEPTED = (
-    "FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, plain text, Markdown, JSON lines, CSV, TSV, Parquet or Arrow"
-)
-
 VARIANTS = "longseq score takes tables of variants, with --reference FASTA"
 """What to do with one that was given as sequences."""
 
-
-class Format(NamedTuple):
-    """One format and who reads it."""
-
-    name: str
-    kind: Kind
-    module: str
-    """Module of `longseq.formats` that reads it; of tables, what their rows hold may be of another kind."""
-
-
-FASTA = Format("fasta", "dna", "fasta")
-FASTQ = Format("fastq", "dna", "fastq")
-GENBANK = Format("genbank", "dna", "genbank")
-EMBL = Format("embl", "dna", "genbank")
-TWOBIT = Format("2bit", "dna", "twobit")
-BAM = Format("bam", "dna", "alignments")
-CRAM = Format("cram", "dna", "alignments")
-SAM = Format("sam", "dna", "alignments")
-GFF3 = Format("gff3", "dna", "gff")
-TEXT = Format("text", "document", "text")
-MARKDOWN = Format("markdown", "document", "text")
-JSONL = Format("jsonl", "document", "tabular")
-CSV = Format("csv", "document", "tabular")
-TSV = Format("tsv", "document", "tabular")
-PARQUET = Format("parquet", "document", "tabular")
-ARROW = Format("arrow", "document", "tabular")
-TABLES = (JSONL, CSV, TSV, PARQUET, ARROW)
-
-_CONTAINER_SUFFIXES = {".gz", ".bgz", ".bz2", ".xz", ".zst", ".zstd"}
-_BY_SUFFIX = {
-    **dict.fromkeys((".fa", ".fasta", ".fna", ".ffn", ".fas"), FASTA),
-    **dict.fromkeys((".fq", ".fastq"), FASTQ),
-    **dict.fromkeys((".gb", ".gbk", ".gbff", ".genbank"), GENBANK),
-    **dict.fromkeys((".embl",), EMBL),
-    **dict.fromkeys((".md", ".markdown"), MARKDOWN),
-    **dict.fromkeys((".txt", ".text", ".rst"), TEXT),
-    **dict.fromkeys((".jsonl", ".ndjson"), JSONL),
-    **dict.fromkeys((".csv",), CSV),
-    **dict.fromkeys((".tsv", ".tab"), TSV),
-}
 _FOREIGN_BINARY = (
-    (b"%PDF", "a PDF"),
-    (b"PK\x03\x04", "a zip archive (or DOCX, EPUB)"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\xd0\xcf\x11\xe0", "a document of Word 97-2003 or its like"),
+    (b"{\\rtf", "RTF"),
     (b"BCF\2", "BCF"),
     (b"\x89HDF", "HDF5"),
     (b"\x1f\x9d", "a .Z archive"),
@@ -81,8 +64,11 @@ _FOREIGN_BINARY = (
 )
 _FOREIGN_TEXT = (
     (re.compile(rb"##fileformat=VCF|#CHROM\tPOS\t"), "VCF"),
-    (re.compile(rb"\s*(<\?xml|<!doctype html|<html)", re.IGNORECASE), "XML or HTML"),
+    (re.compile(rb"\s*<\?xml"), "XML of a kind that is not read"),
 )
+_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype html|<html)", re.IGNORECASE | re.DOTALL)
+_XML = re.compile(rb"\s*(<\?xml|<!DOCTYPE article|<article)")
+_JATS = re.compile(rb"<article[\s>]|JATS|NLM//DTD|<pmc-articleset")
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
 _INTERVALS = {
@@ -115,9 +101,19 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
         return reads
     if (binary := _binary_table(sample)) is not None:
         return binary
+    if (packed := _document(sample)) is not None:
+        if kind == "dna":
+            raise InputError(where=where, expected="sequences", found=packed.name)
+        return packed
+    mark, wide_as = byte_order_mark(sample[:4])
+    wide_as = wide_as if wide_as != "utf-8" else None
+    if wide_as or (wide_as := wide(sample)):
+        return _wide(sample[mark:], wide_as, where, by_suffix(stream.source))
     _refuse_binary(sample, where)
-    suffix = _suffix(stream.source)
+    suffix = by_suffix(stream.source)
     text = sample.removeprefix(_UTF8_BOM)
+    if kind != "dna" and (marked := _marked_up(text, suffix)) is not None:
+        return marked
     if kind == "document":
         if _is_json_lines(text):
             return JSONL
@@ -135,6 +131,39 @@ def detect(stream: ByteStream, kind: Kind | None = None) -> Format:
     return FASTA if kind == "dna" else _prose(text, suffix)
 
 
+def _document(sample: bytes) -> Format | None:
+    """PDF (its header may stand behind other bytes: ISO 32000-1, annex H), and documents packed as zip archives."""
+    if sample.startswith(b"%PDF-") or (b"%PDF-" in sample[:1024] and b"\0" in sample[:4096]):
+        return PDF
+    if sample.startswith(b"PK\x03\x04"):
+        if sample[30:58] == b"mimetypeapplication/epub+zip" or b"META-INF/container.xml" in sample:
+            return EPUB
+        if b"[Content_Types].xml" in sample or b"word/" in sample:
+            return DOCX
+    return None
+
+
+def _marked_up(text: bytes, suffix: Format | None) -> Format | None:
+    if _HTML.match(text):
+        return HTML
+    if _XML.match(text) and _JATS.search(text):
+        return JATS
+    return HTML if suffix is HTML and text.lstrip().startswith(b"<") else None
+
+
+def _wide(sample: bytes, encoding: str, where: str, suffix: Format | None) -> Format:
+    """Text of two or four bytes a character."""
+    text = sample.decode(encoding, "ignore").encode()
+    if (marked := _marked_up(text, suffix)) is not None:
+        return marked
+    if _sequence(text, suffix) is not None or _is_json_lines(text) or suffix in (JSONL, CSV, TSV):
+        found = encoding[:6].upper()
+        raise InputError(
+            where=where, expected="UTF-8 text", found=found, remedy=f"convert it: iconv -f {found} -t UTF-8"
+        )
+    return _prose(text, suffix)
+
+
 def detect_table(stream: ByteStream) -> Format:
     """The kind of table that `stream` will give; nothing is used up. Other text than JSON lines is CSV or TSV."""
     sample = stream.peek(SAMPLE)
@@ -142,7 +171,7 @@ def detect_table(stream: ByteStream) -> Format:
         return binary
     if _is_json_lines(sample.removeprefix(_UTF8_BOM)):
         return JSONL
-    return TSV if _suffix(stream.source) is TSV else CSV
+    return TSV if by_suffix(stream.source) is TSV else CSV
 
 
 def _binary_table(sample: bytes) -> Format | None:
@@ -170,7 +199,7 @@ def _sequence(text: bytes, suffix: Format | None) -> Format | None:
         return EMBL
     if re.match(rb"LOCUS {5,}\S", start):
         return GENBANK
-    if suffix in (TEXT, MARKDOWN, CSV, TSV):
+    if suffix in (TEXT, MARKDOWN, RST, CSV, TSV):
         return None
     if re.search(rb"^LOCUS {5,}\S+ +\d+ (bp|aa) ", text, re.MULTILINE):
         return GENBANK  # below the head of a release file
@@ -223,24 +252,12 @@ def _is_json_lines(text: bytes) -> bool:
 
 
 def _prose(text: bytes, suffix: Format | None) -> Format:
-    if suffix in (TEXT, MARKDOWN):
+    if suffix in (TEXT, MARKDOWN, RST):
         return suffix
     headings = len(re.findall(rb"^#{1,6} +\S", text, re.MULTILINE))
     marks: Callable[[bytes], bool] = lambda pattern: re.search(pattern, text, re.MULTILINE) is not None  # noqa: E731
     other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
     return MARKDOWN if headings >= 2 or (headings and other) else TEXT
-
-
-def document_name(source: str) -> str:
-    """The file's own name without the suffix of its container; "stdin" for standard input."""
-    path = PurePath(source)
-    if source == "-":
-        return "stdin"
-    return path.stem if path.suffix.lower() in _CONTAINER_SUFFIXES else path.name
-
-
-def _suffix(source: str) -> Format | None:
-    return _BY_SUFFIX.get(PurePath(document_name(source)).suffix.lower())
 
 
 def _refuse_binary(sample: bytes, where: str) -> None:
@@ -249,10 +266,6 @@ def _refuse_binary(sample: bytes, where: str) -> None:
             raise InputError(where=where, expected=ACCEPTED, found=name, remedy=VARIANTS if name == "BCF" else None)
     if sample[257:262] == b"ustar":
         raise InputError(where=where, expected=ACCEPTED, found="a tar archive", remedy="unpack it first: tar -xf")
-    if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            where=where, expected="UTF-8 text", found="UTF-16", remedy="convert it: iconv -f UTF-16 -t UTF-8"
-        )
     controls = len(sample) - len(sample.translate(None, bytes(c for c in range(32) if c not in b"\b\t\n\v\f\r\x1b")))
     if b"\0" in sample or controls * 50 > len(sample):
         raise InputError(where=where, expected=ACCEPTED, found="binary data")

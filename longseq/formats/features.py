@@ -17,10 +17,10 @@ from typing import Literal, NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
-from longseq.formats.detect import document_name
 from longseq.formats.genbank_features import stretches
 from longseq.formats.gff import is_circular
 from longseq.formats.header import decode
+from longseq.formats.known import document_name
 from longseq.records import Interval
 
 Strand = Literal["+", "-", "."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from glob import glob
 from pathlib import Path
 
 from longseq.errors import InputError
@@ -15,6 +16,7 @@ _STATE, _SPLITS = "state.json", "dataset_dict.json"
 def files(inputs: Iterable[str]) -> tuple[str, ...]:
     """The inputs, with each folder in the place of which stand its files and those of its folders, by name.
 
+    A name with `*`, `?` or `[` of which there is no file is a pattern, `**` any number of folders.
     Hidden files and folders are left out. A folder that `Dataset.save_to_disk` wrote stands for itself, as one input;
     of one that `DatasetDict.save_to_disk` wrote there is one for each split. An order of its own, whatever the file
     system's, keeps results the same.
@@ -24,6 +26,11 @@ def files(inputs: Iterable[str]) -> tuple[str, ...]:
     """
     found: list[str] = []
     for name in inputs:
+        if any(mark in name for mark in "*?[") and not os.path.lexists(name):
+            if not (matches := sorted(glob(name, recursive=True))):
+                raise InputError(where=name, expected="a pattern that files match", found="none that does")
+            found += [match for match in matches if not os.path.isdir(match)]
+            continue
         if name == "-" or not Path(name).is_dir() or shards(name):
             found.append(name)
             continue

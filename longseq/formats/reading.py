@@ -10,8 +10,9 @@ from typing import Any
 from longseq.errors import InputError, UsageError, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import Container, open_bytes
-from longseq.formats.detect import ARROW, TABLES, Format, detect
+from longseq.formats.detect import detect
 from longseq.formats.folders import shards
+from longseq.formats.known import ARROW, TABLES, Format
 from longseq.formats.letters import OnUnknown
 from longseq.formats.rows import Rows, Source
 from longseq.formats.tabular import arrow_rows, opened, records

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import Container
-from longseq.formats.detect import document_name
+from longseq.formats.known import document_name
 
 ID, TITLE = "id", "title"
 """Columns that name a row."""

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import open_bytes
-from longseq.formats.detect import TABLES, detect
+from longseq.formats.detect import detect
 from longseq.formats.folders import files, shards
+from longseq.formats.known import TABLES
 from longseq.formats.rows import ID, RawRow, Rows, as_text
 from longseq.formats.tabular import open_rows
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import ByteStream, open_bytes
-from longseq.formats.detect import ARROW, CSV, JSONL, PARQUET, SAMPLE, TSV, Format, detect_table, like_sequence
+from longseq.formats.detect import SAMPLE, detect_table, like_sequence
 from longseq.formats.folders import shards
+from longseq.formats.known import ARROW, CSV, JSONL, PARQUET, TSV, Format
 from longseq.formats.letters import OnUnknown, check, squeeze
 from longseq.formats.rows import ID, TITLE, RawRow, Rows, as_text
 from longseq.records import Kind, Record

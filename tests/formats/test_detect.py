@@ -50,6 +50,10 @@ CASES = [
     (b"# Title\n\n" + PROSE + b"\n## Section\n\n" + PROSE, "markdown"),
     (b"# Title\n\n- one\n- two\n", "markdown"),
     (b"# a comment\n" + PROSE, "text"),
+    (PROSE.decode().encode("utf-16"), "text"),
+    (b"<!DOCTYPE html>\n<p>One.", "html"),
+    (b"<?xml version='1.0'?>\n<html><body><p>One.</p></body></html>", "html"),
+    (b"<?xml version='1.0'?>\n<article><body/></article>", "jats"),
 ]
 
 
@@ -66,6 +70,8 @@ def test_content_decides(make, data, name):
         ("a.md", b"# How to write FASTA\n\n>chr1\nACGTACGTACGTAA\n", "markdown"),
         ("a.md", b"Write\n\nLOCUS       A   4 bp DNA\n", "markdown"),
         ("a.txt", b"# One\n\n# Two\n", "text"),
+        ("a.rst", b"# One\n\n# Two\n", "rst"),
+        ("a.html", b"<p>One.</p>", "html"),
         ("a.txt", b"attack", "text"),
         ("a.txt", b">a\nACGT\n", "fasta"),
         ("a.md", FASTQ, "fastq"),
@@ -114,14 +120,14 @@ def tar(data: bytes) -> bytes:
         (bytes(range(256)) * 10, "binary data"),
         (b"\x01\x02\x03\x04\x05\x06", "binary data"),
         (b"text\0text", "binary data"),
-        (b"%PDF-1.7\n", "a PDF"),
+        (b"\xd0\xcf\x11\xe0" + bytes(30), "a document of Word 97-2003"),
         (b"PK\x03\x04" + bytes(30), "a zip archive"),
         (tar(b">a\nA\n"), "a tar archive; unpack it first"),
         (b"##fileformat=VCFv4.2\n", "VCF; longseq score takes tables of variants, with --reference FASTA"),
         (b"#CHROM\tPOS\tID\n", "VCF; longseq score takes"),
         (b"BCF\2\2", "BCF; longseq score takes"),
-        (b"<!DOCTYPE html>\n", "XML or HTML"),
-        ("ACGT".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
+        (b"<?xml version='1.0'?><feed/>", "XML of a kind that is not read; --kind document reads it as plain text"),
+        (">a\nACGTACGTAC\n".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
 )
 @pytest.mark.parametrize("container", ["plain", "gzip"])

@@ -1,0 +1,256 @@
+"""HTML: what a reader of the page reads, without navigation, scripts and forms; headings begin sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from longseq.errors import InputError, place
+from longseq.formats.blocks import READ_BLOCK
+from longseq.formats.containers import ByteStream
+from longseq.formats.documents import alone
+from longseq.formats.known import document_name
+from longseq.formats.setting import Part, Setter, squeezed
+from longseq.formats.trees import attribute, entity, html, local, text_of
+from longseq.records import Layout, Record
+
+VERSION = 1
+"""Raised whenever the same page gives another text."""
+LARGEST = 1 << 28
+"""Bytes of a page, which is held whole."""
+MAIN = 0.5
+"""Share of the page's text that its <main> or only <article> holds, to stand for the page."""
+
+_HIDDEN = frozenset(
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "svg",
+        "head",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "audio",
+        "video",
+        "map",
+        "form",
+        "button",
+        "select",
+        "input",
+        "textarea",
+        "datalist",
+        "dialog",
+        "nav",
+        "menu",
+        "rp",
+        "rt",
+    ]
+)
+_ROLES = frozenset(
+    [
+        "navigation",
+        "banner",
+        "search",
+        "contentinfo",
+        "menu",
+        "menubar",
+        "toolbar",
+        "dialog",
+        "alert",
+        "doc-toc",
+        "doc-index",
+    ]
+)
+_TYPES = frozenset(["toc", "landmarks", "page-list", "lot", "loi"])
+_BLOCKS = {
+    **dict.fromkeys(
+        [
+            "p",
+            "div",
+            "section",
+            "article",
+            "main",
+            "address",
+            "center",
+            "dd",
+            "dt",
+            "figure",
+            "details",
+            "summary",
+            "body",
+            "hgroup",
+        ],
+        "",
+    ),
+    "li": "item",
+    "blockquote": "quote",
+    **dict.fromkeys(["figcaption", "caption", "aside", "footer"], "note"),
+    **dict.fromkeys(["ul", "ol", "dl", "table", "tbody", "thead", "tfoot", "fieldset", "hr", "header", "html"], ""),
+}
+_HEADINGS = {f"h{n}": n for n in range(1, 7)}
+
+
+def records(stream: ByteStream, *, format: str = "html", read_block: int = READ_BLOCK) -> Iterator[Record]:
+    """The one document of a file; its title is the record's description. Notes say its `encoding`.
+
+    Raises:
+        InputError: from the pieces, more than `LARGEST` bytes.
+    """
+    record = Record(
+        id=document_name(stream.source),
+        kind="document",
+        source=stream.source,
+        index=0,
+        pieces=iter(()),
+        notes={"format": format},
+        layout=Layout(extractor=f"longseq.html/{VERSION}", sectioned=True),
+    )
+    root, encoding = html(_whole(stream))
+    record.description = squeezed(next((text_of(title) for title in root.iter("title")), ""))
+    record.notes = {**record.notes, "encoding": encoding}
+    record.truncated = stream.truncated
+    assert record.layout is not None
+    return alone(record, Setter(record.layout).all(blocks(_main(root))))
+
+
+def _whole(stream: ByteStream) -> bytes:
+    parts, size = [], 0
+    while piece := stream.read():
+        parts.append(piece)
+        size += len(piece)
+        if size > LARGEST:
+            raise InputError(where=place(stream.source), expected=f"at most {LARGEST:,} bytes of HTML", found="more")
+    return b"".join(parts)
+
+
+def _main(root: Any) -> Any:
+    """The element that holds the page's own text, by its own word where that is most of the text."""
+    total = len(squeezed(text_of(root, _HIDDEN)))
+    for name in ("main", "article"):
+        found = list(root.iter(name)) or [e for e in root.iter() if attribute(e, "role") == name]
+        if len(found) == 1 and len(squeezed(text_of(found[0], _HIDDEN))) > MAIN * total:
+            return found[0]
+    return root
+
+
+def blocks(root: Any, depth: int = 0) -> Iterator[Part]:
+    """The blocks of an HTML tree in order; sections `depth` deeper than their headings say."""
+    return _Walk(depth).walk(root)
+
+
+class _Walk:
+    """Gathers the text of the block at hand; a block that begins or ends hands out what was gathered."""
+
+    def __init__(self, depth: int):
+        self._depth = depth
+        self._parts = ["prose"]
+        self._text: list[str] = []
+        self._linked = 0  # letters inside links
+
+    def walk(self, root: Any) -> Iterator[Part]:
+        yield from self._element(root)
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[Part]:
+        text, linked = "".join(self._text), self._linked
+        self._text, self._linked = [], 0
+        for line in text.split("\v"):
+            if line := squeezed(line):
+                # A list item that is all link is a menu, or a table of contents.
+                menu = self._parts[-1] == "item" and linked >= 0.8 * len(line)
+                yield Part("note" if menu else self._parts[-1], line)
+
+    def _element(self, element: Any) -> Iterator[Part]:
+        name = local(element).lower()
+        if not name:
+            self._text.append(entity(element))
+            return
+        if _skipped(element, name):
+            return
+        if name in _HEADINGS or name in ("pre", "table", "math"):
+            yield from self._whole(element, name)
+        elif name == "br":
+            self._text.append("\v")
+        elif name in _BLOCKS:
+            yield from self._flush()
+            self._parts.append(_BLOCKS[name] or self._parts[-1])
+            if "footnote" in attribute(element, "type") or "footnote" in attribute(element, "role"):
+                self._parts[-1] = "note"
+            yield from self._inside(element)
+            yield from self._flush()
+            self._parts.pop()
+        else:
+            before = sum(map(len, self._text))
+            yield from self._inside(element)
+            if name == "a" and attribute(element, "href"):
+                self._linked += max(sum(map(len, self._text)) - before, 0)
+
+    def _inside(self, element: Any) -> Iterator[Part]:
+        self._text.append(element.text or "")
+        for child in element:
+            yield from self._element(child)
+            self._text.append(child.tail or "")
+
+    def _whole(self, element: Any, name: str) -> Iterator[Part]:
+        if name == "math":
+            self._text.append(attribute(element, "alttext") or text_of(element, frozenset({"annotation"})))
+            return
+        yield from self._flush()
+        if name == "pre":
+            yield Part("code", text_of(element))
+        elif name == "table":
+            yield from _table(element, self._depth)
+        else:
+            text = "".join(_words(element))
+            yield Part("heading", text, self._depth + _HEADINGS[name])
+
+
+def _table(element: Any, depth: int) -> Iterator[Part]:
+    """Rows, their cells parted by ` | `; a table of one column lays out a page and is walked as such."""
+    rows = [row for row in element.iter("{*}tr") if next(row.iterancestors("{*}table"), None) is element]
+    cells = [[cell for cell in row if local(cell) in ("td", "th")] for row in rows]
+    for caption in element:
+        if local(caption) == "caption":
+            yield Part("note", "".join(_words(caption)))
+    nested = any(cell.find(".//{*}table") is not None for row in cells for cell in row)
+    layout = nested or all(len(row) <= 1 for row in cells)
+    for row in cells:
+        if layout:
+            for cell in row:
+                yield from _Walk(depth).walk(cell)
+        else:
+            yield Part("table", " | ".join(squeezed("".join(_words(cell))) for cell in row))
+
+
+def _words(element: Any) -> Iterator[str]:
+    """Text of a heading or a cell, without what is hidden and without links to itself."""
+    yield element.text or ""
+    for child in element:
+        name = local(child).lower()
+        if not name:
+            yield entity(child)
+        elif not _skipped(child, name):
+            blank = " " if name in _BLOCKS or name == "br" else ""
+            yield blank
+            yield from _words(child)
+            yield blank
+        yield child.tail or ""
+
+
+def _skipped(element: Any, name: str) -> bool:
+    if name in _HIDDEN or "hidden" in element.attrib or attribute(element, "role") in _ROLES:
+        return True
+    if name in ("header", "footer") and local(element.getparent()) == "body" and element.find(".//{*}h1") is None:
+        return True
+    if not _TYPES.isdisjoint(attribute(element, "type").split()):
+        return True
+    if name == "a" and (attribute(element, "type") == "noteref" or attribute(element, "role") == "doc-noteref"):
+        return True  # a note's number is no part of the sentence
+    style = attribute(element, "style").replace(" ", "")
+    if "display:none" in style or "visibility:hidden" in style:
+        return True
+    classes = attribute(element, "class").split()
+    return name == "a" and ("headerlink" in classes or (element.text or "").strip() in ("¶", "#"))

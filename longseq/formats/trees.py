@@ -1,0 +1,101 @@
+"""Trees of HTML and XML elements. XML entities are never expanded, and nothing outside the bytes is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.entities import html5
+from typing import Any
+
+from longseq.errors import InputError
+from longseq.formats.encoding import byte_order_mark, guess, wide
+
+_SAID = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+_NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
+_LIKE = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252"}
+"""What is meant where a page names the smaller set (WHATWG Encoding Standard, section 4.2)."""
+
+
+def html(data: bytes) -> tuple[Any, str]:
+    """The root of an HTML document, however broken, and its encoding: a mark's, its own word if true, or told."""
+    from lxml import etree
+
+    text, encoding = decoded(data)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    # libxml2 takes no zero bytes; a declaration of XML is no part of HTML
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", ""))
+    root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    return (etree.Element("html") if root is None else root), encoding
+
+
+def xml(data: bytes, where: str) -> Any:
+    """The root of an XML document.
+
+    Raises:
+        InputError: not well formed, deeper than 256 elements, or with entities of its own.
+    """
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise InputError(where=where, expected="well-formed XML", found=str(error)) from None
+    own = root.getroottree().docinfo.internalDTD
+    if own is not None and any(True for _ in own.iterentities()):
+        raise InputError(
+            where=where, expected="XML without entities of its own", found="a declaration of them (they may be a bomb)"
+        )
+    return root
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """The text of a page, and its encoding."""
+    mark, encoding = byte_order_mark(data[:4])
+    encoding = encoding or wide(data[: 1 << 16])
+    if encoding is None and (first := _NOT_ASCII.search(data)):
+        encoding = guess(data[first.start() :])
+        said = _SAID.search(data[:2048])
+        if said and encoding != "utf-8":
+            name = said[1].decode().lower()
+            try:
+                data[:4096].decode(name := _LIKE.get(name, name), "ignore")
+                encoding = "cp1252" if name.startswith("utf") else name
+            except LookupError:
+                pass  # a name that nobody knows
+    encoding = encoding or "utf-8"
+    return data[mark:].decode(encoding, "replace"), encoding
+
+
+def local(element: Any) -> str:
+    """Name without its namespace; empty for an entity."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Any, name: str) -> str:
+    """By name without its namespace; empty where there is none."""
+    for key, value in element.attrib.items():
+        if key.replace(":", "}").rpartition("}")[2] == name:
+            return value
+    return ""
+
+
+def text_of(element: Any, skip: frozenset[str] = frozenset()) -> str:
+    """All text inside an element but for elements of these names."""
+    return "".join(_texts(element, skip))
+
+
+def _texts(element: Any, skip: frozenset[str]) -> Iterator[str]:
+    yield element.text or "" if isinstance(element.tag, str) else entity(element)
+    for child in element:
+        if local(child) not in skip or not isinstance(child.tag, str):
+            yield from _texts(child, skip)
+        yield child.tail or ""
+
+
+def entity(element: Any) -> str:
+    """The character that an entity of HTML stands for; others are left out."""
+    return html5.get(f"{element.name};", "") if hasattr(element, "name") else ""
