@@ -74,6 +74,7 @@ LEFT_BEHIND = (
 @click.option("--regions-fasta", is_flag=True, help="Write the letters of all regions to regions.fa in --out.")
 @click.option("--classifier", metavar="DIR", help="Model of your own that classifies records; see `longseq train`.")
 @click.option("--pyrodigal", is_flag=True, help="Count genes of prokaryotes, where pyrodigal (GPL) is installed.")
+@click.option("--save-text", metavar="DIR", help="Keep the text of each document there, as it was read.")
 @click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
 @click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
 @click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
@@ -99,6 +100,7 @@ def command(
     regions_fasta: bool,
     classifier: str | None,
     pyrodigal: bool,
+    save_text: str | None,
     sentences: int | None,
     words: int | None,
     ratio: float | None,
@@ -111,9 +113,11 @@ def command(
     """What is in sequences and documents, and where to look.
 
     An INPUT is a file in any of FASTA, FASTQ, GenBank, EMBL, 2bit, BAM, CRAM, SAM, GFF3 with its ##FASTA, plain text,
-    Markdown, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip, bzip2, xz or zstd, of Parquet or Arrow, or `-`
-    for standard input. Content decides, not the name, but for CSV and TSV.
+    Markdown, reStructuredText, HTML, PDF, DOCX, EPUB, JATS, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip,
+    bzip2, xz or zstd, of Parquet or Arrow, a folder or a pattern of such files, or `-` for standard input. Content
+    decides, not the name, but for CSV and TSV.
     """
+    from longseq.formats.folders import files
     from longseq.report.samples import sample_names
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Request
@@ -153,6 +157,7 @@ def command(
         return loaded[0].surprisal
 
     style = "json" if as_json else style or "text"
+    inputs = files(inputs)
     names = sample_names(inputs, samples)
     extras = Extras(
         vectors=not no_model and window != 0,
@@ -161,7 +166,8 @@ def command(
         classifier=None if classifier is None else _classifier(classifier, device, threads, precision, chunk),
         genes=GeneFinder() if pyrodigal else None,
     )
-    return _summarize(inputs, names, request, None if no_model else surprisal, loaded, out, force, style, talk, extras)
+    model_for = None if no_model else surprisal
+    return _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras)
 
 
 def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
@@ -181,6 +187,7 @@ def _summarize(
     surprisal: Any,
     loaded: list[LoadedModel],
     out: str | None,
+    save_text: str | None,
     force: bool,
     style: str,
     talk: Talk,
@@ -197,12 +204,15 @@ def _summarize(
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
     from longseq.tasks.summarize.files import summarize_files
+    from longseq.tasks.summarize.texts import TextFolder
 
     began = time.monotonic()
     overview = Overview()
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(MarkdownPages())
+        kept = None if save_text is None else spools.enter_context(output_directory(save_text, force=force))
+        texts = None if kept is None else TextFolder(kept)
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             sinks: list[Sink] = [overview]
             sinks += [records] if folder or style == "json" else []
@@ -213,7 +223,13 @@ def _summarize(
                     sinks += [tracks, files.enter_context(DnaTables(folder))]
                     sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(folder))]
                 sources = summarize_files(
-                    inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress(), extras=extras
+                    inputs,
+                    request,
+                    surprisal=surprisal,
+                    sinks=sinks,
+                    texts=texts,
+                    progress=talk.progress(),
+                    extras=extras,
                 )
                 if folder:
                     tracks.write(folder)

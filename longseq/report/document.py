@@ -45,6 +45,8 @@ def _lines(summary: DocumentSummary) -> Iterator[str]:
 
 def _place(row: SentenceRow) -> str:
     page = "" if row.page is None else f"page {row.page}, "
+    if row.page_label not in (None, str(row.page)):
+        page = f"page {row.page} ({escape(str(row.page_label))}), "
     return f"\\[{page}{row.start}-{row.end}\\]"
 
 

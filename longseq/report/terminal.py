@@ -209,7 +209,8 @@ def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:
         kept = _many(summary.summary_words, "word")
         yield f"{_title(source)}: {total}; the summary has {kept}, allowed {summary.budget}"
         for row in summary.sentences:
-            yield f"  [{row.start}-{row.end}] {' '.join(row.text.split())}"
+            page = "" if row.page is None else f"p. {row.page}, "
+            yield f"  [{page}{row.start}-{row.end}] {' '.join(row.text.split())}"
         yield from (f"  note: {remark}" for remark in summary.remarks)
         return
     yield f"{_title(source)}: {_many(source.records, 'document')}, {source.length:,} code points"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 
@@ -21,7 +21,9 @@ class SentenceRow:
     byte_end: int | None = None
     """One past the last byte."""
     page: int | None = None
-    """Page, 1-based; None where the format has no pages."""
+    """Physical page on which it begins, 1-based; None where the format has no pages."""
+    page_label: str | None = None
+    """That page as the document numbers it: `xii`, `A-3`."""
     section: str
     """Titles of the sections it stands in, outermost first, joined by ` > `; may be empty."""
     score: float
@@ -32,6 +34,18 @@ class SentenceRow:
 
     def to_json(self) -> dict:
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnreadPage:
+    """A page whose text could not be had."""
+
+    page: int
+    """Physical place, 1-based."""
+    label: str
+    """As the document numbers it."""
+    why: str
+    """"image" (no text layer), "garbled" (a text layer of wrong letters) or "damaged"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +75,15 @@ class DocumentSummary:
     truncated: bool
     """The file ended before the document did."""
     coverage: float
-    """Share of the document's text that was read: 1.0, or less where the file says that there was more."""
+    """Share of the document's text, or of its pages, that was read: 1.0, or less where the file has more."""
+    extractor: str | None = None
+    """Who made the text, with version; None where it is the file's own letters."""
+    pages: int | None = None
+    """Pages of the document; None where the format has none."""
+    text_file: str | None = None
+    """Name of the file that holds the text, where it was asked for: its sha256 is `sha256`."""
+    unread: tuple[UnreadPage, ...] = ()
+    """Pages that are not in the text."""
     budget: str
     """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`."""
     summary_words: int
@@ -75,3 +97,15 @@ class DocumentSummary:
 
     def to_json(self) -> dict:
         return {**asdict(self), "remarks": list(self.remarks), "sentences": [row.to_json() for row in self.sentences]}
+
+
+def unread_pages(pages: Sequence[UnreadPage]) -> str:
+    """`3-5 (image), 8 (damaged)`."""
+    runs: list[list[UnreadPage]] = []
+    for page in pages:
+        if runs and runs[-1][-1].page + 1 == page.page and runs[-1][-1].why == page.why:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    spans = (f"{run[0].page}-{run[-1].page}" if len(run) > 1 else str(run[0].page) for run in runs)
+    return ", ".join(f"{span} ({run[0].why})" for span, run in zip(spans, runs, strict=True))

@@ -17,7 +17,7 @@ class SourceRow:
     kind: Kind | None = None
     """None where it could not be opened."""
     format: str | None = None
-    """fasta, fastq, genbank, embl, 2bit, text, markdown, jsonl, csv, tsv, parquet or arrow."""
+    """fasta, fastq, genbank, embl, 2bit, text, markdown, rst, html, pdf, epub, docx, jats, jsonl, csv, tsv, …"""
     container: str | None = None
     """plain, gzip, bgzf, bzip2, xz or zstd."""
     records: int = 0

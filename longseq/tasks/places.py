@@ -13,7 +13,7 @@ from longseq.formats import read
 from longseq.formats.letters import OnUnknown
 from longseq.formats.names import Aliases
 from longseq.model import Checkpoint
-from longseq.records import Interval, Record
+from longseq.records import Interval, Layout, Record
 from longseq.tasks.score.walk import Source, asked_of, warn_of_clipping
 from longseq.tasks.summarize.structure import blocks
 from longseq.tokens import DnaTokenizer
@@ -82,10 +82,10 @@ class Sections:
         self._starts, self._first = array("q"), array("q")
         self._length = self._tokens = 0
 
-    def text(self, pieces: Iterable[str]) -> Iterator[str]:
+    def text(self, pieces: Iterable[str], layout: Layout | None = None) -> Iterator[str]:
         """The pieces, cut at the ends of lines; each section is known when its first line is given."""
         at = 0
-        for block in blocks(pieces):
+        for block in blocks(pieces, layout):
             if not self.titles or block.section != self.titles[-1]:
                 self.titles.append(block.section)
                 self._starts.append(at)
@@ -170,7 +170,7 @@ def id_pieces(record: Record, checkpoint: Checkpoint, places: Sequence[Places]) 
     else:
         for place in places:
             if isinstance(place, Sections):
-                pieces = place.text(pieces)
+                pieces = place.text(pieces, record.layout)
         length = reached = 0
         for chunk in tokenizer.chunks(iter(pieces), CUT):
             length = chunk.end

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from longseq.records import Layout
 from longseq.tasks.summarize.structure import Part, blocks
 from longseq.tokens.sentences import Sentence, Splitter
 
@@ -31,12 +32,15 @@ class Found(NamedTuple):
     section: str
 
 
-def find_sentences(pieces: Iterable[str], language: str = "en") -> Iterator[Found]:
-    """Every sentence of the text whose pieces these are, in order, none across two of its parts or paragraphs."""
+def find_sentences(pieces: Iterable[str], language: str = "en", layout: Layout | None = None) -> Iterator[Found]:
+    """Every sentence of the text whose pieces these are, in order, none across two of its parts or paragraphs.
+
+    `layout` is what the text's format says of it; it may fill while the pieces are walked.
+    """
     splitter = Splitter(language)
     part: Part = "blank"
     section = ""
-    for block in blocks(pieces):
+    for block in blocks(pieces, layout):
         if not block.continues:
             for sentence in splitter.end_paragraph():
                 yield Found(sentence, part, section)

@@ -14,12 +14,13 @@ import numpy as np
 
 from longseq.config import require
 from longseq.log import NullProgress, Progress
-from longseq.records import Record
-from longseq.results.document import DocumentSummary, SentenceRow
+from longseq.records import Layout, Record, Unread
+from longseq.results.document import DocumentSummary, SentenceRow, UnreadPage, unread_pages
 from longseq.tasks.summarize.candidates import ASIDES, REST, Candidates, find_sentences
 from longseq.tasks.summarize.lexrank import DAMPING, degrees, lexrank
 from longseq.tasks.summarize.manuscript import Manuscript
 from longseq.tasks.summarize.select import Budget, select
+from longseq.tasks.summarize.texts import TextFolder
 from longseq.tasks.summarize.vectors import TermSpool
 from longseq.tokens.words import count_words, terms
 
@@ -43,6 +44,7 @@ def summarize_document(
     *,
     config: DocumentConfig | None = None,
     progress: Progress | None = None,
+    texts: TextFolder | None = None,
     spool_folder: str | Path | None = None,
 ) -> DocumentSummary:
     """The sentences of a document that stand for most of it within a budget, in document order.
@@ -52,6 +54,7 @@ def summarize_document(
         budget: What the summary may hold: 10 sentences unless told otherwise.
         config: How sentences are found and ranked.
         progress: Told of every code point read; started and finished by the caller.
+        texts: Where the text is kept, if anywhere.
         spool_folder: Where the text and the counts wait; None is the system's place for temporary files.
 
     Raises:
@@ -61,7 +64,7 @@ def summarize_document(
     budget, config = budget or Budget(), config or DocumentConfig()
     with Manuscript(spool_folder) as text, TermSpool(spool_folder) as spool:
         candidates = Candidates()
-        for found in find_sentences(_read(record, text, progress or NullProgress()), config.language):
+        for found in find_sentences(_read(record, text, progress or NullProgress()), config.language, record.layout):
             candidates.add(found, count_words(found.sentence.text))
             spool.add(terms(found.sentence.text))
         tier, keep = _strictest(candidates, spool)
@@ -74,7 +77,7 @@ def summarize_document(
             chosen = select(vectors, scores * shared, words[rows], budget, int(words.sum()))
         base = _first_byte(record)
         quoted = [
-            _quote(candidates, text, int(rows[row]), rank, float(scores[row]), base)
+            _quote(candidates, text, int(rows[row]), rank, float(scores[row]), base, record.layout)
             for rank, row in enumerate(chosen, start=1)
         ]
         counted = np.array(candidates.tier, np.int8) < REST
@@ -91,11 +94,18 @@ def summarize_document(
             wrapped=wrapped,
             sha256=text.sha256(),
             truncated=record.truncated,
-            coverage=len(text) / max(record.length or 0, len(text), 1) if len(text) or record.length else 1.0,
+            coverage=_coverage(record, len(text)),
+            text_file=None if texts is None else texts.save(record, text),
+            extractor=None if record.layout is None else record.layout.extractor,
+            pages=None if record.layout is None else record.layout.pages_total or None,
+            unread=() if record.layout is None else tuple(map(_unread, record.layout.unread)),
             budget=budget.describe(),
             summary_words=int(words[rows[chosen]].sum()),
             sentences=tuple(sorted(quoted, key=lambda row: row.start)),
-            remarks=tuple(_remarks(candidates, tier, wrapped, words[rows], chosen, budget)),
+            remarks=(
+                *_remarks(candidates, tier, wrapped, words[rows], chosen, budget),
+                *_remarks_of_reading(record),
+            ),
             notes=dict(record.notes),
         )
 
@@ -117,23 +127,56 @@ def _read(record: Record, text: Manuscript, progress: Progress) -> Iterator[str]
         progress.advance(len(piece))
 
 
+def _coverage(record: Record, length: int) -> float:
+    """Share of the text, where the file says how long it is, times the share of the pages."""
+    layout = record.layout
+    read = length / max(record.length or 0, length) if length or record.length else 1.0
+    if layout is None or not layout.pages_total:
+        return read
+    return read * (layout.pages_total - len(layout.unread)) / layout.pages_total
+
+
+def _unread(page: Unread) -> UnreadPage:
+    return UnreadPage(page=page.number, label=page.label, why=page.why)
+
+
+def _remarks_of_reading(record: Record) -> Iterator[str]:
+    if bad := record.notes.get("bad_bytes"):
+        bytes_are = "byte is" if bad == 1 else "bytes are"
+        yield f"{bad} {bytes_are} no {record.notes['encoding']} and stand as \ufffd"
+    if record.layout is not None and record.layout.unread:
+        pages = unread_pages([_unread(page) for page in record.layout.unread])
+        yield f"{len(record.layout.unread)} of {record.layout.pages_total} pages could not be read: {pages}"
+
+
 def _first_byte(record: Record) -> int | None:
     """Byte of the file at which the text begins; None where the text is not the file's bytes as they stand."""
-    plain = record.notes.get("format") in ("text", "markdown") and record.notes.get("encoding") == "utf-8"
+    notes = record.notes
+    plain = notes.get("format") in ("text", "markdown", "rst") and notes.get("encoding") == "utf-8"
+    plain = plain and "bad_bytes" not in notes
     return int(record.notes.get("bom", 0)) if plain else None
 
 
 def _quote(
-    candidates: Candidates, text: Manuscript, row: int, rank: int, score: float, base: int | None
+    candidates: Candidates,
+    text: Manuscript,
+    row: int,
+    rank: int,
+    score: float,
+    base: int | None,
+    layout: Layout | None,
 ) -> SentenceRow:
     start, end = candidates.start[row], candidates.end[row]
     passage = text.read(start, end)
+    page = None if layout is None else layout.page_at(start)
     return SentenceRow(
         rank=rank,
         start=start,
         end=end,
         byte_start=None if base is None else base + passage.byte_start,
         byte_end=None if base is None else base + passage.byte_end,
+        page=None if page is None else page.number,
+        page_label=None if page is None else page.label,
         section=candidates.sections[candidates.section[row]],
         score=score,
         wrapped=bool(candidates.wrapped[row]),

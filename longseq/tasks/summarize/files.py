@@ -12,12 +12,13 @@ from typing import Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
+from longseq.formats.documents import ocr
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
 from longseq.records import Interval, Kind, Record
 from longseq.results.dna import RecordSummary, SequenceRow
-from longseq.results.document import DocumentSummary
+from longseq.results.document import DocumentSummary, unread_pages
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
 from longseq.tasks.summarize.bits import Surprisal
@@ -27,6 +28,7 @@ from longseq.tasks.summarize.extras import Extras
 from longseq.tasks.summarize.novelty import training_range
 from longseq.tasks.summarize.select import Budget
 from longseq.tasks.summarize.sieve import Sieve
+from longseq.tasks.summarize.texts import TextFolder
 from longseq.tasks.summarize.totals import TotalsCounter
 
 log = logging.getLogger("longseq")
@@ -83,6 +85,7 @@ def summarize_files(
     *,
     surprisal: Callable[[], Surprisal] | None = None,
     sinks: Sequence[Sink] = (),
+    texts: TextFolder | None = None,
     progress: Progress | None = None,
     extras: Extras | None = None,
 ) -> list[SourceRow]:
@@ -95,6 +98,7 @@ def summarize_files(
         request: What is wanted.
         surprisal: Loads the model for DNA, called once and only when there is DNA; None reads without one.
         sinks: Where summaries go.
+        texts: Where the texts of documents are kept, if anywhere.
         progress: Told of letters read, per file.
         extras: What is looked for in DNA besides; the model's own training range is added.
 
@@ -107,7 +111,7 @@ def summarize_files(
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for source in sources:
-        one = _Source(source, request, sinks, progress, extras)
+        one = _Source(source, request, sinks, texts, progress, extras)
         try:
             with _opened(source, request) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
@@ -128,7 +132,16 @@ def summarize_files(
 class _Source:
     """One source on its way through."""
 
-    def __init__(self, source: str, request: Request, sinks: Sequence[Sink], progress: Progress, extras: Extras):
+    def __init__(
+        self,
+        source: str,
+        request: Request,
+        sinks: Sequence[Sink],
+        texts: TextFolder | None,
+        progress: Progress,
+        extras: Extras,
+    ):
+        self.texts = texts
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
         self.extras = extras
         self.reading: Reading | None = None
@@ -205,11 +218,14 @@ class _Source:
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
             try:
-                summary = summarize_document(record, self.request.budget, progress=self.progress)
+                summary = summarize_document(record, self.request.budget, texts=self.texts, progress=self.progress)
             except InputError as error:
                 self._fail(record, error)
                 continue
             self._count(summary, summary.sha256)
+            if summary.unread:
+                self.errors.append(_unread(summary))
+                del self.errors[NAMED:]
             for sink in self.sinks:
                 sink.document(summary)
 
@@ -241,6 +257,15 @@ class _Source:
             digest=self.digest.hexdigest() if self.records else None,
             totals=self.totals,
         )
+
+
+def _unread(summary: DocumentSummary) -> InputError:
+    return InputError(
+        where=place(summary.file),
+        expected=f"text on its {summary.pages:,} pages",
+        found=f"none on {len(summary.unread)}: {unread_pages(summary.unread)}",
+        remedy=ocr([page.why for page in summary.unread]),
+    )
 
 
 def _opened(source: str, request: Request) -> Reading:

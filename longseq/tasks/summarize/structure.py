@@ -1,16 +1,19 @@
 """What the lines of a document are: prose, list items, quotations, headings, code, tables; and in which section.
 
-Rules that look at one line, the line after it and the kind of the line before, so that a document streams. They know
-Markdown, reStructuredText underlines, and the commonest headings of plain text.
+Where the document's format says it (HTML, DOCX, a PDF's outline), its layout is believed. Else rules that look at one
+line, the line after it and the kind of the line before, so that a document streams. They know Markdown,
+reStructuredText, and the commonest headings of plain text.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
-Part = Literal["prose", "item", "numbered", "quote", "heading", "code", "table", "blank"]
+from longseq.records import Layout, Mark
+
+Part = Literal["prose", "item", "numbered", "quote", "heading", "code", "table", "note", "blank"]
 
 LONGEST_LINE = 1000
 """Code points; a longer line is prose, handed on in slices of this length."""
@@ -43,6 +46,7 @@ _ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
 _LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
 _ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
 _BARE_NUMBER = re.compile(r"[(\[]?\d+(?:\.\d+)*[.)\]]?$")  # of a page, or of the paragraph below it
+_DIRECTIVE = re.compile(r"\.\. (?:[\w:+.-]+::|_[^:]+:|\[[^\]]+\] |\|[^|]+\| )")  # of reStructuredText
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
@@ -50,6 +54,13 @@ _DIVISION = re.compile(
     r"(volume|book|part|chapter|act|canto|section|scene|appendix)\s+(\d+|[ivxlc]+)\b(?!\s+(?-i:[a-z]))", re.I
 )
 _DIVISION_CJK = re.compile(r"第[0-9０-９一二三四五六七八九十百千零〇两兩]+([卷部篇編编章回幕节節])[^。！？]{0,40}$")
+_CJK_TITLE = r"(?=[\u3400-\u9fff])[^。！？；.!?;]{1,40}$"
+_NUMBERED_CJK = (
+    re.compile(r"[一二三四五六七八九十]{1,3}、" + _CJK_TITLE),
+    re.compile(r"[（(][一二三四五六七八九十]{1,3}[）)]、?" + _CJK_TITLE),
+    re.compile(r"\d{1,2}[.．、]\s*" + _CJK_TITLE),
+)
+"""一、 then (一) then 1., each inside the one before."""
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)+)\.?\s+[^\W\d_]|(\d{1,2})\s+[^\W\d_a-z]")
 _STOP = re.compile(r"[.!?;:,。！？；：，、…][\"'”’」』)）]*$")
 _DEPTH = {"volume": 1, "book": 1, "part": 1, "卷": 1, "部": 1, "篇": 1, "編": 1, "编": 1, "section": 3, "scene": 3}
@@ -58,9 +69,12 @@ _RUNNING = ("prose", "item", "numbered", "quote")  # what goes on over lines unt
 _LEAF = 9  # depth of a heading that says nothing of its depth
 
 
-def blocks(pieces: Iterable[str]) -> Iterator[Block]:
-    """The lines of the text whose pieces these are, each with what it is. The pieces' cuts change nothing."""
-    outline = _Outline()
+def blocks(pieces: Iterable[str], layout: Layout | None = None) -> Iterator[Block]:
+    """The lines of the text whose pieces these are, each with what it is. The pieces' cuts change nothing.
+
+    `layout` may fill while the pieces are walked. Its marks lie at starts of lines.
+    """
+    outline = _Outline(layout)
     held: str | None = None
     for line in _lines(pieces):
         if held is not None:
@@ -73,7 +87,9 @@ def blocks(pieces: Iterable[str]) -> Iterator[Block]:
 class _Outline:
     """Reads line after line; knows the sections and what the line before was."""
 
-    def __init__(self):
+    def __init__(self, layout: Layout | None):
+        self._layout, self._next, self._mark = layout, 0, Mark(0)
+        self._offset = 0  # code points before this line
         self._path: list[tuple[int, str]] = []
         self._underlines: list[str] = []  # in order of appearance, which is their depth
         self._before: Part = "blank"  # kind of the last line
@@ -84,15 +100,35 @@ class _Outline:
 
     def block(self, line: str, following: str) -> Block:
         """What `line` is, given the one after it (empty at the end of the text)."""
+        entered = self._layout is not None and not self._sliced and self._pass_marks(self._layout)
         if self._sliced:
             part, mark, continues = self._before, 0, True
+        elif self._mark.part:
+            part, mark, continues = self._marked(line, entered)
         else:
             part, mark, continues = self._classify(line, following)
+        self._offset += len(line)
         self._sliced = not line.endswith("\n")
         self._before = part
         if part != "blank":
             self._paragraph = part
         return Block(part, line, mark, continues, " > ".join(title for _, title in self._path))
+
+    def _pass_marks(self, layout: Layout) -> bool:
+        """Take the marks up to this line; whether there were any."""
+        first = self._next
+        while self._next < len(layout.marks) and layout.marks[self._next].start <= self._offset:
+            self._mark = layout.marks[self._next]
+            self._next += 1
+            if self._mark.depth:
+                self._enter(self._mark.depth, self._mark.title, told=True)
+        return self._next > first
+
+    def _marked(self, line: str, entered: bool) -> tuple[Part, int, bool]:
+        if not line.strip():
+            return "blank", 0, False
+        part = cast(Part, self._mark.part)
+        return part, 0, not entered and self._before == part and part not in ("table", "heading")
 
     def _classify(self, line: str, following: str) -> tuple[Part, int, bool]:
         text = line.strip()
@@ -113,13 +149,15 @@ class _Outline:
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
+        if first and _DIRECTIVE.match(line):
+            return "note", 0, False
         if _LEADERS.search(text) or _ROW.match(line) or (first and _BARE_NUMBER.match(text)):
             return "table", 0, False
         if quote := _QUOTE.match(line):
             return ("quote", 0, True) if self._before == "quote" else ("quote", quote.end(), False)
         if bullet := _BULLET.match(line):
             return "item", bullet.end(), False
-        if first and self._is_heading(text, following):
+        if self._is_heading_cjk(text, following) or (first and self._is_heading(text, following)):
             return "heading", 0, False
         if (first or self._before in ("item", "numbered")) and (number := _NUMBER.match(line)):
             return "numbered", number.end(), False
@@ -152,11 +190,20 @@ class _Outline:
         self._underlined = True
         return True
 
-    def _is_heading(self, text: str, following: str) -> bool:
-        """A heading of plain text: a short line that says so itself and stands alone."""
+    def _is_heading_cjk(self, text: str, following: str) -> bool:
+        """第一回, 一、, (一) or 1.: no blank line stands around them. A run of the last is a list."""
         if found := _DIVISION_CJK.match(text):
             self._enter(_DEPTH.get(found[1], 2), text)
             return True
+        for depth, pattern in enumerate(_NUMBERED_CJK, start=_LEAF - 3):
+            inside = depth == _LEAF - 3 or any(above in (depth - 1, depth) for above, _ in self._path)
+            if inside and pattern.match(text) and not pattern.match(following.strip()):
+                self._enter(depth, text)
+                return True
+        return False
+
+    def _is_heading(self, text: str, following: str) -> bool:
+        """A heading of plain text: a short line that says so itself and stands alone."""
         if len(text) > LONGEST_TITLE or following.strip():
             return False
         if found := _DIVISION.match(text):
@@ -172,7 +219,9 @@ class _Outline:
         self._enter(depth, text)
         return True
 
-    def _enter(self, depth: int, title: str) -> None:
+    def _enter(self, depth: int, title: str, told: bool = False) -> None:
+        if self._layout is not None and self._layout.sectioned and not told:
+            return
         while self._path and self._path[-1][0] >= depth:
             self._path.pop()
         self._path.append((depth, " ".join(title.split())[:LONGEST_TITLE]))
