@@ -231,7 +231,19 @@ def test_json_has_the_agreed_keys():
     tree = json.loads(json.dumps(summary(told(20), amount=2).to_json()))
     assert {"file", "id", "kind", "length", "unit", "words", "sha256", "truncated", "coverage"} <= set(tree)
     assert (tree["kind"], tree["unit"]) == ("document", "code points")
-    keys = ["rank", "start", "end", "byte_start", "byte_end", "page", "page_label", "section", "score", "wrapped", "text"]
+    keys = [
+        "rank",
+        "start",
+        "end",
+        "byte_start",
+        "byte_end",
+        "page",
+        "page_label",
+        "section",
+        "score",
+        "wrapped",
+        "text",
+    ]
     assert [list(row) for row in tree["sentences"]] == [keys] * 2
 
 
