@@ -8,4 +8,5 @@ root=$(cd "$here/../../.." && pwd)
 python "$here/training_data.py" "$run.data"
 longseq train --config "$here/run.toml" --set labels.file="$run.data/train.gff3" --out "$run" --resume "$run.data/train.fa"
 python "$here/../dna/pack.py" "$run/model" "$root/longseq/model/pretrained/genes"
+cat "$here/card.md" >> "$root/longseq/model/pretrained/genes/README.md"
 python "$root/pipelines/benchmarks/genes.py" --card "$root/longseq/model/pretrained/genes/README.md"
