@@ -281,7 +281,7 @@ def _refuse_text(text: bytes, where: str) -> None:
 def _refuse_intervals(text: bytes, where: str) -> None:
     """Places in sequences without the sequences: all whole lines but comments are such."""
     lines = [line for line in text[: text.rfind(b"\n") + 1].splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith((b"#", b"track", b"browser"))]
+    lines = [line for line in lines if not line.startswith((b"#", b"track ", b"browser "))]
     for name, pattern in _INTERVALS.items():
         if lines and all(map(pattern.fullmatch, lines)):
             remedy = "give the sequences; as labels of them: longseq train SEQUENCES --labels FILE"

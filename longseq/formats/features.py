@@ -69,10 +69,10 @@ def read_features(source: str | Path) -> Iterator[Feature]:
             line = text.line - (1 if text.whole_line else 0)
             if data.startswith(b"##FASTA"):
                 break
-            if not data.strip() or data.startswith((b"#", b"track", b"browser")):
+            if not data.strip() or data.startswith(b"#") or data.split(None, 1)[0] in (b"track", b"browser"):
                 continue
             cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
-            parse = parse or (_gff if len(cells) in (8, 9) and not cells[1].isdigit() else _bed)
+            parse = parse or (_gff if len(cells) in (8, 9) and not cells[2].isdigit() else _bed)
             feature = parse(cells, line, name)
             if parse is _gff and len(cells) > 8 and is_circular(cells[8]):
                 ends.setdefault(feature.interval.record, feature.interval.end)

@@ -77,8 +77,8 @@ def stretches(text: Blocks) -> Iterator[Stretch]:
             inside = True
         elif feature:
             feature.add(data[21:])
-        elif inside and not continued and data.startswith(b"     ") and len(words) == 2:
-            feature = _Feature(decode(words[0]), decode(words[1]), line)
+        elif inside and not continued and data.startswith(b"     ") and len(words) > 1:
+            feature = _Feature(decode(words[0]), decode(b"".join(words[1:])), line)
         elif data[:1].strip():
             inside = False
     if feature:

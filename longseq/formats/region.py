@@ -87,13 +87,18 @@ def _spelled(name: str) -> str:
 def cut(record: Record, interval: Interval, *, strict: bool = False) -> Record:
     """`record` with the letters of `[start, end)` only, and `notes["offset"]`, where they began in the whole record.
 
+    A part of a circle is none. A region that is named without places is the whole record, and no part.
+
     Reading stops at the end of the interval. An end past the end of the record is clipped, and unless it was left open
     `notes["clipped_end"]` then says where the record ended.
 
     Raises:
         InputError: from the pieces, when the interval starts past the end of the record, or ends there with `strict`.
     """
-    piece = replace(record, pieces=iter(()), length=None, notes={**record.notes, "offset": interval.start})
+    if interval.start == 0 and interval.end == _OPEN_END:
+        return record
+    notes = {**record.notes, "offset": interval.start}
+    piece = replace(record, pieces=iter(()), length=None, topology=None, notes=notes)
     if record.quality is not None:
         piece.quality = record.quality[interval.start : interval.end]
     piece.pieces = _slices(record, piece, interval, strict)  # type: ignore[assignment]

@@ -228,13 +228,13 @@ def test_another_model_and_other_inputs_are_refused(run, source, stopped, tmp_pa
     text = source.read_text()
     source.write_text(text + "A\n")
     code, _, err = run(source, *out)
-    assert code == 1 and "expected bytes of the inputs" in err
+    assert code == 1 and "expected digests of the inputs" in err
     at = text.index(">r1") + 50
     source.write_text(
         text[:at] + "ACGT"["CGTA".index(text[at].upper().replace("N", "A").replace("R", "A"))] + text[at + 1 :]
     )
     code, _, err = run(source, *out)
-    assert code == 1 and "inputs that begin as those that the run had read, found others" in err
+    assert code == 1 and "expected digests of the inputs" in err
     source.write_text(text)
     assert run(source, *out)[0] == 0
     assert run(source, "--out", tmp_path / "out", "--force")[0] == 0

@@ -222,7 +222,13 @@ def test_a_sample_follows_from_its_seed(run, reads, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--sample-fraction", "0"), ("--sample-fraction", "1.5"), ("--min-contig", "-1")]
+    "arguments",
+    [
+        ("--sample-fraction", "0"),
+        ("--sample-fraction", "1.5"),
+        ("--sample-fraction", "0.5", "--region", "r1"),
+        ("--min-contig", "-1"),
+    ],
 )
 def test_figures_out_of_range_are_wrong_requests(run, reads, arguments):
     assert run(reads, *arguments)[0] == 2

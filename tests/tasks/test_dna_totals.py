@@ -33,6 +33,13 @@ def test_totals_of_a_small_file():
     assert found.q20 is None and found.bits_per_base is None
 
 
+def test_repeated_rows_are_told_by_their_places_in_the_file():
+    parts = [(b"AC", "a", 1), (b"ACGT", "b", 4), (b"ACGA", "b", 6), (b"ACGT", "c", 7), (b"CG", "a", 1), (b"AC", "a", 1)]
+    found = totals(record(letters, id=name, index=at) for letters, name, at in parts)
+    # Several regions of one record do not repeat it.
+    assert (found.duplicate_ids, found.duplicate_sequences, found.duplicate_rows) == (1, 1, (6, 7))
+
+
 def test_case_counts_only_where_it_is_a_mask():
     found = totals([record(b"acgt"), record(b"ac" * 50, case_is_mask=False)])
     assert found.softmask == 100.0

@@ -304,6 +304,17 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(files, folder, tmp_path, monkey
     assert not (tmp_path / ".part.tsv.partial").exists()
 
 
+def test_a_finished_table_is_known_by_what_it_was_made_of(files, folder, tmp_path, capsys):
+    table, reference = files(*(row("NC_000001", n, at(n), OTHER[at(n)]) for n in (50, 70)))
+    arguments = (folder, table, "--reference", reference, "--out", tmp_path / "out.vcf")
+    assert run(*arguments) == 0
+    written = (tmp_path / "out.vcf").read_bytes()
+    assert run(*arguments, "--resume") == 0 and (tmp_path / "out.vcf").read_bytes() == written
+    Path(table).write_text(Path(table).read_text().replace("\t70\t", "\t71\t"))  # as long as before
+    assert run(*arguments, "--resume") == 2
+    assert "not known to be the result of this request" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from longseq import __version__
 from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.atomic import free_directory, free_file, output_directory
+from longseq.formats.digest import file_digest
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
@@ -161,14 +162,13 @@ def _last(work: Work, model: LoadedModel) -> Snapshot:
 
 
 def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
-    """All that a result depends on, besides what stands in the inputs, which the walk's fingerprint knows."""
-    sizes = [os.path.getsize(file) if os.path.isfile(file) else None for file in request.inputs]
+    """All that a result depends on; what came through a pipe is known by the walk's fingerprint alone."""
     state = None if request.state is None else hashlib.sha256(Path(request.state).read_bytes()).hexdigest()
     return {
         "schema": RUN_SCHEMA,
         "version": __version__,
         "inputs": list(request.inputs),
-        "bytes of the inputs": sizes,
+        "digests of the inputs": [file_digest(file) for file in request.inputs],
         "model": model.sha256,
         "device": model.device,
         "precision": model.precision,

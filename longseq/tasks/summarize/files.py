@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from longseq.config import require
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
 from longseq.formats.documents import ocr
@@ -77,6 +78,10 @@ class Request:
     """Most surprising windows kept a record."""
     budget: Budget = field(default_factory=Budget)
     """What a document's summary may hold."""
+
+    def __post_init__(self):
+        whole = not self.regions or self.sample_fraction == 1
+        require(whole, "sample_fraction", self.sample_fraction, "1 with regions, which are read in any case")
 
 
 def summarize_files(

@@ -20,10 +20,11 @@ NAMED = 10
 
 
 class TotalsCounter:
-    """Takes rows in input order. Ids and sequences are compared by 64 bits of a hash: 24 bytes a record."""
+    """Takes rows in input order. Ids and sequences are compared by 64 bits of a hash: 32 bytes a record."""
 
     def __init__(self):
         self._lengths, self._ids, self._digests = array("q"), array("Q"), array("Q")
+        self._places = array("q")
         self._letters: Counter[str] = Counter()
         self._gaps = self._longest_gap = self._empty = self._truncated = 0
         self._lower = self._masked_length = 0
@@ -33,7 +34,8 @@ class TotalsCounter:
 
     def add(self, row: SequenceRow) -> None:
         self._lengths.append(row.length)
-        self._ids.append(_hash(f"{row.id}\t{row.start}"))  # several regions of one record do not repeat it
+        self._ids.append(_hash(row.id))
+        self._places.append(row.index)
         self._digests.append(_hash(row.digest))
         self._letters.update(row.letters)
         self._gaps += row.gaps
@@ -58,8 +60,11 @@ class TotalsCounter:
         statistics = length_statistics(np.concatenate([lengths, unread]))
         letters = {chr(code): self._letters[chr(code)] for code in IUPAC if self._letters[chr(code)]}
         n = letters.get("N", 0)
-        ids = _repeated(np.array(self._ids, np.uint64))
-        sequences = _repeated(np.array(self._digests, np.uint64), lengths > 0)
+        places = np.array(self._places, np.int64)
+        once = np.zeros(len(places), bool)
+        once[np.unique(places, return_index=True)[1]] = True  # several regions of one record do not repeat it
+        ids = _repeated(np.array(self._ids, np.uint64), once)
+        sequences = _repeated(np.array(self._digests, np.uint64), once & (lengths > 0))
         quality = self._quality_length
         return Totals(
             **asdict(statistics),
@@ -80,7 +85,7 @@ class TotalsCounter:
             sampled_len=read_len if sieve is not None and sieve.fraction < 1 else None,
             duplicate_ids=len(ids),
             duplicate_sequences=len(sequences),
-            duplicate_rows=tuple(np.union1d(ids, sequences)[:NAMED].tolist()),
+            duplicate_rows=tuple(places[np.union1d(ids, sequences)[:NAMED]].tolist()),
             q20=percent(self._q20, quality),
             q30=percent(self._q30, quality),
             average_quality=phred(self._errors, quality),
@@ -92,9 +97,9 @@ def _hash(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
 
-def _repeated(values: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+def _repeated(values: np.ndarray, counted: np.ndarray) -> np.ndarray:
     """Positions of values that stood before, ascending."""
-    positions = np.arange(len(values)) if counted is None else np.flatnonzero(counted)
+    positions = np.flatnonzero(counted)
     order = np.argsort(values[positions], kind="stable")
     ordered = values[positions][order]
     return np.sort(positions[order[1:][ordered[1:] == ordered[:-1]]])

@@ -14,6 +14,7 @@ import numpy as np
 
 from longseq import __version__
 from longseq.errors import InputError, StoppedError
+from longseq.formats.digest import file_digest
 from longseq.formats.names import listed, match
 from longseq.formats.vcf import VcfFile, VcfRow
 from longseq.log import NullProgress, Progress, count
@@ -83,6 +84,8 @@ class VariantRun:
             self.records = tuple(wanted)
             """Names in the table, in the order of their first rows."""
             self.reference = Reference(request.reference, on_unknown=request.on_unknown)
+            self.digests = file_digest(request.variants), file_digest(request.reference)
+            """Of both files as they lie there."""
         except BaseException:
             self.table.close()
             raise
@@ -109,9 +112,10 @@ class VariantRun:
             "schema": SCHEMA,
             "version": __version__,
             "variants": self.request.variants,
+            "digest of the variants": self.digests[0],
             "rows": self.rows,
             "reference": self.request.reference,
-            "bases of the reference": self.reference.bases,
+            "digest of the reference": self.digests[1],
             "alias": [list(pair) for pair in self.request.alias],
             "model": self.model.name,
             "digest of the model": self.model.sha256,
