@@ -26,6 +26,7 @@ DOORS = {
     "matplotlib": "report",
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
+    "pyrodigal": "tasks",  # genes, where a user has it
     "pysam": "formats",
     "pybigtools": "formats",
     "rich": None,  # the ground and whoever shows something

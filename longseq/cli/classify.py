@@ -61,7 +61,7 @@ def command(
 
     if calibrate is not None and (out is not None or as_json):
         raise UsageError("--calibrate writes into the model's folder", remedy="leave --out and --json out")
-    given = {name: value for name, value in (("every", every), ("window", window)) if value is not None}
+    given: dict[str, Any] = {n: value for n, value in (("every", every), ("window", window)) if value is not None}
     given |= {"every": 0, "window": 0} if calibrate is not None else {}
     request = task.Request(
         inputs=inputs,

@@ -71,7 +71,7 @@ def command(
 
     if window is not None and per != "record":
         raise UsageError(f"--window and --per {per} exclude each other", remedy="give one of them")
-    given = {} if most is None else {"most": most}
+    given: dict[str, Any] = {} if most is None else {"most": most}
     request = Request(
         inputs=inputs,
         per="window" if window is not None else "base" if per == "token" else per,

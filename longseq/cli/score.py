@@ -135,7 +135,7 @@ def command(
 
 def _line(result: Result) -> str:
     """`2 rows, 10,000 tokens scored, 1.9312 bits per token (adaptive order2 1.9701, order6 1.9888)`."""
-    from longseq.tasks.score.nulls import COLUMNS
+    from longseq.metrics.nulls import COLUMNS
 
     rows = tokens = 0
     bits, nulls = 0.0, dict.fromkeys(COLUMNS, 0.0)

@@ -16,6 +16,8 @@ from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
+    from longseq.tasks.summarize.classes import Classifier
+    from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Request, Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.select import Budget
@@ -29,6 +31,9 @@ LEFT_BEHIND = (
     "files.tsv",
     "longseq_mqc.json",
     "run.json",
+    "regions.fa",
+    "embeddings.parquet",
+    "tracks",
 )
 """What `--out` may hold of an earlier run."""
 
@@ -37,7 +42,9 @@ LEFT_BEHIND = (
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
-@click.option("--out", metavar="DIR", help="Write summary.json and tables (DNA) or summary.md (documents) there.")
+@click.option(
+    "--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or summary.md (documents) there."
+)
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -63,6 +70,10 @@ LEFT_BEHIND = (
     multiple=True,
     help="Name of the input in tables of many; once for each.  [default: folder and name]",
 )
+@click.option("--per-base", is_flag=True, help="The track of bits a base holds every base, not windows.")
+@click.option("--regions-fasta", is_flag=True, help="Write the letters of all regions to regions.fa in --out.")
+@click.option("--classifier", metavar="DIR", help="Model of your own that classifies records; see `longseq train`.")
+@click.option("--pyrodigal", is_flag=True, help="Count genes of prokaryotes, where pyrodigal (GPL) is installed.")
 @click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
 @click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
 @click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
@@ -84,6 +95,10 @@ def command(
     sample_fraction: float,
     seed: int,
     samples: tuple[str, ...],
+    per_base: bool,
+    regions_fasta: bool,
+    classifier: str | None,
+    pyrodigal: bool,
     sentences: int | None,
     words: int | None,
     ratio: float | None,
@@ -100,14 +115,23 @@ def command(
     for standard input. Content decides, not the name, but for CSV and TSV.
     """
     from longseq.report.samples import sample_names
+    from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Request
+    from longseq.tasks.summarize.genes import GeneFinder
     from longseq.tasks.summarize.model import load_model
 
     if as_json and style not in (None, "json"):
         raise UsageError("--json and --format say different things", remedy="give one of them")
     if model is not None and no_model:
         raise UsageError("--model and --no-model exclude each other", remedy="give one of them")
-    given = {} if window is None else {"window": window}
+    for flag, name in ((per_base, "--per-base"), (regions_fasta, "--regions-fasta")):
+        if flag and out is None:
+            raise UsageError(f"{name} needs --out DIR")
+        if flag and window == 0:
+            raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
+    if per_base and no_model:
+        raise UsageError("--per-base and --no-model exclude each other", remedy="give one of them")
+    given: dict[str, Any] = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
         **asked(),
@@ -130,7 +154,24 @@ def command(
 
     style = "json" if as_json else style or "text"
     names = sample_names(inputs, samples)
-    return _summarize(inputs, names, request, None if no_model else surprisal, loaded, out, force, style, talk)
+    extras = Extras(
+        vectors=not no_model and window != 0,
+        base_bits=per_base,
+        letters=regions_fasta,
+        classifier=None if classifier is None else _classifier(classifier, device, threads, precision, chunk),
+        genes=GeneFinder() if pyrodigal else None,
+    )
+    return _summarize(inputs, names, request, None if no_model else surprisal, loaded, out, force, style, talk, extras)
+
+
+def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
+    from longseq.streaming.hidden import HiddenReader
+    from longseq.tasks.summarize.classes import Classifier
+    from longseq.tasks.summarize.model import load_checkpoint
+
+    given = {} if chunk is None else {"chunk": chunk}
+    checkpoint = load_checkpoint(name, device=device, threads=threads)
+    return Classifier(HiddenReader(checkpoint, precision=precision, **given))  # type: ignore[arg-type]
 
 
 def _summarize(
@@ -143,14 +184,18 @@ def _summarize(
     force: bool,
     style: str,
     talk: Talk,
+    extras: Extras,
 ) -> int:
     from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
     from longseq.report.pages import MarkdownPages
+    from longseq.report.region_letters import RegionLetters
     from longseq.report.sheets import write_sheets
     from longseq.report.summary_json import JsonRecords
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
+    from longseq.report.tracks import Tracks
+    from longseq.report.vectors import VectorTable
     from longseq.tasks.summarize.files import summarize_files
 
     began = time.monotonic()
@@ -159,12 +204,19 @@ def _summarize(
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(MarkdownPages())
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
-            with DnaTables(folder) if folder else nullcontext() as tables:
-                sinks: list[Sink] = [overview]
-                sinks += [records] if folder or style == "json" else []
-                sinks += [pages] if folder or style == "md" else []
-                sinks += [tables] if tables else []
-                sources = summarize_files(inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress())
+            sinks: list[Sink] = [overview]
+            sinks += [records] if folder or style == "json" else []
+            sinks += [pages] if folder or style == "md" else []
+            with ExitStack() as files:
+                if folder:
+                    tracks = files.enter_context(Tracks())
+                    sinks += [tracks, files.enter_context(DnaTables(folder))]
+                    sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(folder))]
+                sources = summarize_files(
+                    inputs, request, surprisal=surprisal, sinks=sinks, progress=talk.progress(), extras=extras
+                )
+                if folder:
+                    tracks.write(folder)
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))

@@ -34,6 +34,11 @@ def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterab
         UsageError: a record without a name, or too long for the format.
         LongseqError: the file cannot be written.
     """
+    return write_runs(path, lengths, _runs(stretches))
+
+
+def write_runs(path: str | Path, lengths: Mapping[str, int], runs: Iterable[Run]) -> bool:
+    """The same of runs, each stored as it is; one of NaN is left out."""
     for name, length in lengths.items():
         if not name:
             raise UsageError("bigWig wants a name of each record", where=str(path), remedy="name it")
@@ -41,8 +46,8 @@ def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterab
             raise UsageError(where=f"{path} ({name})", expected=f"at most {LONGEST:,} bases", found=f"{length:,}")
     import pybigtools
 
-    runs = _runs(stretches)
-    first = next(runs, None)
+    known = (run for run in runs if run[3] == run[3])
+    first = next(known, None)
     if first is None:
         return False
     failure: list[BaseException] = []
@@ -50,7 +55,7 @@ def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterab
 
     def entries() -> Iterator[Run]:
         try:
-            for run in chain([first], runs):
+            for run in chain([first], known):
                 names.add(run[0])
                 yield run
         except BaseException as error:  # it would come back as another kind of error, without its traceback

@@ -28,6 +28,7 @@ from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.language import LanguageModel
+from longseq.model.range import FILE as RANGE
 from longseq.tokens import DnaTokenizer
 
 if TYPE_CHECKING:
@@ -249,9 +250,9 @@ def save(
     head = None if isinstance(model, LanguageModel) else model.head_config
     if labels is None and not isinstance(model, LanguageModel):
         labels = model.labels or None
-    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION)) as aside:
+    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION, RANGE)) as aside:
         tokenizer.save(aside / "tokenizer.json")
-        config = {
+        config: dict[str, object] = {
             "schema": SCHEMA,
             "longseq": __version__,
             "model": to_mapping(model.config),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -12,8 +14,9 @@ import numpy as np
 from longseq.formats.bed import BedWriter
 from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
-from longseq.results.dna import RecordSummary, SequenceRow, WindowColumns
+from longseq.results.dna import RecordSummary, Region, SequenceRow, WindowColumns
 from longseq.results.document import DocumentSummary
+from longseq.results.findings import Findings
 
 FILES = ("sequences.tsv", "windows.parquet", "regions.bed")
 
@@ -44,7 +47,22 @@ ROW = [
     "bits_per_base",
 ]
 """Columns of `sequences.tsv` that are figures of the row; letters and skew follow."""
-COLUMNS = (*ROW[:8], "a", "c", "g", "t", *ROW[8:], "skew_amplitude", "skew_p", "skew_lowest", "skew_highest")
+SKEW = ("skew_amplitude", "skew_p", "skew_lowest", "skew_highest")
+FOUND = (
+    "terminal_repeat",
+    "telomere_start",
+    "telomere_end",
+    "markov2_bits",
+    "markov6_bits",
+    "novelty",
+    "out_of_range",
+    "class",
+    "class_probability",
+    "genes",
+    "coding",
+)
+"""Columns of what was found: lengths at the ends, bits of Markov models, the class and its probability, genes."""
+COLUMNS = (*ROW[:8], "a", "c", "g", "t", *ROW[8:], *SKEW, *FOUND)
 
 WINDOWS = {
     "file": "string",
@@ -59,6 +77,29 @@ WINDOWS = {
 
 HELD = 1 << 13
 """Windows gathered before they are handed on: one by one they cost more than measuring them."""
+
+
+def in_order(regions: Sequence[Region]) -> list[tuple[str, Region]]:
+    """Regions of one record by start, each with its name: its kind and its number among those."""
+    counts: Counter[str] = Counter()
+    named = []
+    for region in sorted(regions, key=lambda region: region.interval.start):
+        counts[region.kind] += 1
+        named.append((f"{region.kind}{counts[region.kind]}", region))
+    return named
+
+
+def _found(found: Findings) -> dict[str, Any]:
+    figures: dict[str, Any] = {f"telomere_{one.end}": one.length for one in found.telomeres}
+    figures |= {f"markov{order[5:]}_bits": bits for order, bits in found.markov_bits.items()}
+    figures |= {"novelty": found.novelty, "out_of_range": found.out_of_range}
+    if found.terminal_repeat is not None:
+        figures["terminal_repeat"] = found.terminal_repeat.length
+    if found.classes is not None:
+        figures |= {"class": found.classes.label, "class_probability": max(found.classes.probabilities.values())}
+    if found.genes is not None:
+        figures |= {"genes": found.genes.number, "coding": found.genes.coding}
+    return figures
 
 
 class DnaTables:
@@ -108,10 +149,11 @@ class DnaTables:
         if row.skew is not None:
             names = ("amplitude", "p", "lowest", "highest")
             figures |= {f"skew_{name}": getattr(row.skew, name) for name in names}
+        figures |= _found(row.findings)
         self._sequences.write(figures)
-        for number, region in enumerate(summary.regions, 1):
+        for name, region in in_order(summary.regions):
             score = 0 if region.gc is None else round(10 * region.gc)
-            self._regions.write(region.interval, f"region{number}", score, (region.gc,))
+            self._regions.write(region.interval, name, score, (region.gc,))
         if summary.windows is not None and len(summary.windows):
             self._held.append((row, summary.windows))
             self._size += len(summary.windows)

@@ -13,6 +13,7 @@ import numpy as np
 
 from longseq.formats.markdown import escape
 from longseq.records import Interval
+from longseq.report.findings import FindingsSeen
 from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
@@ -24,7 +25,7 @@ RECORDS, REGIONS, WINDOWS, SOURCES, WIDTH = 4, 3, 3, 20, 44
 """Records, regions and windows of one input that are shown; inputs shown; letters of a name shown."""
 
 
-HELD = 1 << 11
+HELD = 1 << 9
 """Windows looked at together: record by record they cost more than counting their letters."""
 
 
@@ -36,6 +37,8 @@ class _Seen:
     documents: list[DocumentSummary] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     region_count: int = 0
+    bits_regions: int = 0
+    findings: FindingsSeen = field(default_factory=FindingsSeen)
     windows: int = 0
     spans: dict[str, tuple[float, float]] = field(default_factory=dict)
     surprising: list[tuple[float, int, int, str, SurprisingWindow]] = field(default_factory=list)
@@ -60,8 +63,11 @@ class Overview:
         seen = self._seen.setdefault(row.file, _Seen())
         if len(seen.dna) < RECORDS:
             seen.dna.append(row)
-        seen.region_count += len(summary.regions)
-        seen.regions.extend(summary.regions[: REGIONS - len(seen.regions)])
+        seen.findings.add(row)
+        regions = [region for region in summary.regions if region.kind == "composition"]
+        seen.region_count += len(regions)
+        seen.bits_regions += len(summary.regions) - len(regions)
+        seen.regions.extend(regions[: REGIONS - len(seen.regions)])
         if summary.windows is not None:
             seen.windows += len(summary.windows)
             seen.held.append(summary.windows)
@@ -113,11 +119,19 @@ def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str
     yield f"{_title(source)}: {_many(totals.num_seqs, 'record')}, {totals.sum_len:,} bp"
     for name, value in _facts(totals, seen):
         yield f"  {name:<13}{value}"
-    table = [("record", "bp", "GC %", "N", "bits", "topology", "cut short")]
+    table = [("record", "bp", "GC %", "N", "bits", "topology", "class", "genes", "cut short")]
     for row in seen.dna[:records]:
         figures = (_number(row.gc, 2), f"{row.n:,}", _number(row.bits_per_base, 3))
         table.append(
-            (_short(row.id) or "(no id)", f"{row.length:,}", *figures, row.topology, "yes" if row.truncated else "")
+            (
+                _short(row.id) or "(no id)",
+                f"{row.length:,}",
+                *figures,
+                row.topology,
+                _class(row),
+                "" if row.findings.genes is None else f"{row.findings.genes.number:,}",
+                "yes" if row.truncated else "",
+            )
         )
     yield ""
     yield from _aligned(table)
@@ -125,7 +139,8 @@ def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str
         yield f"  … and {totals.num_seqs - len(seen.dna[:records]):,} more"
     if seen.region_count > totals.num_seqs:
         first = f", the first {len(seen.regions)}" if len(seen.regions) < seen.region_count else ""
-        yield f"  {seen.region_count:,} regions of one composition{first}:"
+        costs = f"{seen.bits_regions:,} regions of like bits, " if seen.bits_regions else ""
+        yield f"  {costs}{seen.region_count:,} regions of one composition{first}:"
         for region in seen.regions:
             skew = _number(region.gc_skew, 3)
             yield f"    {_place(region.interval)}  GC {_number(region.gc, 2)} %, GC skew {skew}"
@@ -162,7 +177,11 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
         only = seen.dna[0] if totals.num_seqs == 1 and seen.dna else None
         against = "" if only is None else f"; entropy of order 0 {_number(only.order0_bits, 3)}"
         against += "" if only is None or only.order2_bits is None else f", of order 2 {only.order2_bits:.3f}"
-        yield "bits a base", f"{totals.bits_per_base:.3f}{against}"
+        if only is not None and only.findings.markov_bits:
+            best = min(only.findings.markov_bits.items(), key=lambda item: item[1])
+            against += f"; adaptive Markov {best[1]:.3f} (order {best[0][5:]})"
+        yield "bits a base", f"{totals.bits_per_base:.3f}{against}{seen.findings.novelty()}"
+    yield from seen.findings.lines()
     if totals.num_seqs == 1 and seen.dna and (skew := seen.dna[0].skew) is not None:
         chance = f"{skew.null_mean:,.0f} by chance, p {skew.p:.3g}"
         yield (
@@ -174,6 +193,13 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
         names = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}
         spans = [text.format(_span(seen.spans[name])) for name, text in names.items() if name in seen.spans]
         yield "windows", f"{seen.windows:,}: {', '.join(spans)}"
+
+
+def _class(row: SequenceRow) -> str:
+    classes = row.findings.classes
+    if classes is None or classes.label == "unknown":
+        return "" if classes is None else "unknown"
+    return f"{_short(classes.label, 20)} ({max(classes.probabilities.values()):.2f})"
 
 
 def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:

@@ -7,12 +7,14 @@ Percentages run from 0 to 100. Coordinates are bases of the record, 0-based and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from longseq.records import Interval
+from longseq.results.findings import Findings, WindowVectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,21 +47,27 @@ class CumulativeSkew:
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """A stretch of one composition."""
+    """A stretch in which something stays as it is."""
 
+    kind: Literal["composition", "bits"] = "composition"
+    """What changes where it ends: GC and the words of bases, or the bits a base of a model."""
     interval: Interval
     gc: float | None
     """G + C in percent of A, C, G, T."""
     gc_skew: float | None
     """(G - C) / (G + C)."""
+    bits: float | None = None
+    """Mean bits a base; None without a model."""
 
     def to_json(self) -> dict:
         return {
+            "kind": self.kind,
             "record": self.interval.record,
             "start": self.interval.start,
             "end": self.interval.end,
             "gc": self.gc,
             "gc_skew": self.gc_skew,
+            "bits": self.bits,
         }
 
 
@@ -89,7 +97,7 @@ class SequenceRow:
     digest: str
     """GA4GH refget sequence identifier: `SQ.` and sha512t24u of the upper-case letters, U as T."""
     topology: str
-    """`declared circular`, `declared linear` or `unknown`; never a guess."""
+    """`declared circular`, `declared linear`, `terminal repeat found` or `unknown`; never a guess."""
     truncated: bool = False
     """The file ended inside this record."""
     q20_bases: int | None = None
@@ -112,6 +120,8 @@ class SequenceRow:
     """Mean over the strands read, each weighted by its bases."""
     surprising: tuple[SurprisingWindow, ...] = ()
     """Most surprising windows, highest bits first."""
+    findings: Findings = field(default_factory=Findings)
+    """At its ends, by models; its names stand beside the row's own in JSON."""
     notes: Mapping[str, str | int] = field(default_factory=dict)
     """What the reader found besides."""
 
@@ -164,7 +174,8 @@ class SequenceRow:
         plain["letters"], plain["notes"] = dict(self.letters), dict(self.notes)
         plain["skew"] = None if self.skew is None else asdict(self.skew)
         plain["surprising"] = [asdict(window) for window in self.surprising]
-        return plain | {name: getattr(self, name) for name in derived}
+        del plain["findings"]
+        return plain | self.findings.to_json() | {name: getattr(self, name) for name in derived}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,6 +243,12 @@ class RecordSummary:
     windows: WindowColumns | None
     """None where no windows were asked for."""
     regions: tuple[Region, ...]
+    vectors: WindowVectors | None = None
+    """Of the windows; None where none were asked for. This and the two below hold until the next summary is."""
+    base_bits: Callable[[], Iterator[np.ndarray]] | None = None
+    """Bits of each base, mean of the strands read, float32 in pieces; None where they were not asked for."""
+    letters: Callable[[int, int], Iterator[bytes]] | None = None
+    """The letters `[start, end)` in pieces; None where they were not asked for."""
 
 
 def called(letters: Mapping[str, int]) -> int:

@@ -16,15 +16,15 @@ import numpy as np
 from longseq.model import State
 
 if TYPE_CHECKING:
-    from longseq.streaming.surprisal import Lanes, Surprisal
+    from longseq.streaming.surprisal import Lanes, Surprisal, Take
 
 
 class Job:
     """A short record and its bits, filled in as it passes."""
 
-    def __init__(self, ids: np.ndarray, given: int = 0):
-        """ids (T,) uint8; the first `given` of them were reported before."""
-        self.ids, self.given = ids, given
+    def __init__(self, ids: np.ndarray, given: int = 0, take: Take | None = None):
+        """ids (T,) uint8; the first `given` of them were reported before; `take` gets their hidden vectors."""
+        self.ids, self.given, self.take = ids, given, take
         self.bits = np.empty(len(ids), np.float32)
         self.at = 0
 
@@ -61,19 +61,21 @@ class Pool:
                 piece = job.ids[job.at : job.at + self._shape.width]
                 ids[i, : len(piece)] = piece
         before = self._surprisal.side(self._shape.number, self._state, fresh)
-        bits, self._state = self._surprisal.step(ids, before)
+        bits, self._state, hidden = self._surprisal.step(ids, before)
         for i, job in enumerate(self._lanes):
             if job is not None:
                 length = min(self._shape.width, len(job.ids) - job.at)
                 job.bits[job.at : job.at + length] = bits[i, :length]
+                if job.take is not None:
+                    job.take(ids[i, :length], hidden[i, :length].float())
                 job.at += length
                 if job.done:
                     self._lanes[i] = None
 
 
-def alone(surprisal: Surprisal, shape: Lanes, ids: np.ndarray) -> np.ndarray:
+def alone(surprisal: Surprisal, shape: Lanes, ids: np.ndarray, take: Take | None = None) -> np.ndarray:
     """Bits (T,) of one short record (T,): the same as among others."""
-    job, pool = Job(ids), Pool(surprisal, shape)
+    job, pool = Job(ids, take=take), Pool(surprisal, shape)
     pool.add(job)
     while not job.done:
         pool.step()

@@ -12,7 +12,7 @@ from longseq.streaming.lanes import alone
 from longseq.streaming.snapshot import Snapshot, require_same
 
 if TYPE_CHECKING:
-    from longseq.streaming.surprisal import Surprisal
+    from longseq.streaming.surprisal import Surprisal, Take
 
 
 class Scored(NamedTuple):
@@ -35,11 +35,15 @@ class SurprisalReader:
     joined record has.
     """
 
-    def __init__(self, surprisal: Surprisal, start: Snapshot | None = None):
-        """Raises StateError: a reading of another chunk or precision made `start`."""
+    def __init__(self, surprisal: Surprisal, start: Snapshot | None = None, take: Take | None = None):
+        """`take` gets hidden vectors, as `Surprisal.many` says of `watch`.
+
+        Raises:
+            StateError: a reading of another chunk or precision made `start`.
+        """
         if start is not None:
             require_same(start, surprisal.chunk, surprisal.precision)
-        self._surprisal = surprisal
+        self._surprisal, self._take = surprisal, take
         self.state: State | None = None if start is None else start.state
         self.position = 0 if start is None else start.position
         """Bases that have passed into `state`."""
@@ -85,7 +89,9 @@ class SurprisalReader:
         held, taken = bytes(self._waiting), 0
         while len(held) - taken >= size:
             chunk = np.frombuffer(held, np.uint8, size, taken)
-            bits, self.state = self._surprisal.step(chunk[None], self.state)
+            bits, self.state, hidden = self._surprisal.step(chunk[None], self.state)
+            if self._take is not None:
+                self._take(chunk, hidden[0].float())
             taken += size
             del self._waiting[:size]
             self.position += size
@@ -99,9 +105,12 @@ class SurprisalReader:
         ids = np.frombuffer(bytes(self._waiting), np.uint8)
         shape = None if self.position else self._surprisal.lanes(len(ids))
         if shape is None:
-            bits = self._surprisal.step(ids[None], self.state)[0][0]
+            found, _, hidden = self._surprisal.step(ids[None], self.state)
+            bits = found[0]
+            if self._take is not None:
+                self._take(ids, hidden[0].float())
         else:
-            bits = alone(self._surprisal, shape, ids)
+            bits = alone(self._surprisal, shape, ids, self._take)
         new = self._new(Scored(ids, bits), self.position)
         self._given = self.position + len(ids)
         yield new

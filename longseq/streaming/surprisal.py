@@ -34,6 +34,7 @@ from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
 
 K = TypeVar("K")
+Take = Callable[[np.ndarray, torch.Tensor], None]
 
 CHUNK = 2048
 """Tokens a recurrent call: small enough for the processor's caches, large enough to keep it busy."""
@@ -80,7 +81,10 @@ class Surprisal:
         return SurprisalReader(self, start)
 
     def many(
-        self, records: Iterable[tuple[K, Iterable[bytes]]], start: Snapshot | None = None
+        self,
+        records: Iterable[tuple[K, Iterable[bytes]]],
+        start: Snapshot | None = None,
+        watch: Callable[[K], Take] | None = None,
     ) -> Iterator[tuple[K, Track]]:
         """Tracks of many records, in input order, some of them late by a bounded number of records.
 
@@ -90,11 +94,13 @@ class Surprisal:
         Args:
             records: A key of the caller's choice, and letters in any pieces.
             start: Where the first record goes on from; its letters are those that come after.
+            watch: Of a record's key, what takes its ids (t,) and their hidden vectors (t, D) behind the last norm, on
+                the model's device, in order, as they pass; before its track has ended, each token is taken once.
         """
-        return tracks(self, records, start)
+        return tracks(self, records, start, watch)
 
-    def step(self, ids: np.ndarray, state: State | None) -> tuple[np.ndarray, State]:
-        """Bits (B, T) float32 of T more tokens (B, T) uint8 of B records, and the state after them.
+    def step(self, ids: np.ndarray, state: State | None) -> tuple[np.ndarray, State, torch.Tensor]:
+        """Bits (B, T) float32 of T more tokens (B, T) uint8 of B records, the state after them, and hidden (B, T, D).
 
         Bits are NaN where a base is not A, C, G or T.
         """
@@ -102,13 +108,14 @@ class Surprisal:
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
             with even_shares(len(ids)):
-                logits, state = self._model(tokens, state)
+                hidden, after = self._model.encoder(tokens, state)
+                logits = self._model.head(hidden, state)
                 nats = torch.nn.functional.cross_entropy(
                     logits.float().flatten(0, 1), tokens.flatten(), reduction="none"
                 )
         bits = (nats / math.log(2)).cpu().numpy().reshape(ids.shape)
         bits[ids >= NAMED] = np.nan
-        return bits, state
+        return bits, after, hidden
 
     def lanes(self, length: int) -> Lanes | None:
         """In which shape a record of `length` tokens is read side by side with others; None: alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from longseq.streaming.reader import Scored, SurprisalReader
 from longseq.streaming.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from longseq.streaming.surprisal import Lanes, Surprisal
+    from longseq.streaming.surprisal import Lanes, Surprisal, Take
 
 K = TypeVar("K")
 
@@ -85,7 +85,10 @@ class _Long(Track):
 
 
 def tracks(
-    surprisal: Surprisal, records: Iterable[tuple[K, Iterable[bytes]]], start: Snapshot | None
+    surprisal: Surprisal,
+    records: Iterable[tuple[K, Iterable[bytes]]],
+    start: Snapshot | None,
+    watch: Callable[[K], Take] | None,
 ) -> Iterator[tuple[K, Track]]:
     """See `Surprisal.many`."""
     order: deque[tuple[K, _Short, Pool | None]] = deque()
@@ -117,7 +120,8 @@ def tracks(
                 break
             key, pieces = found
             first, start = start, None
-            reader = SurprisalReader(surprisal, first)
+            take = None if watch is None else watch(key)
+            reader = SurprisalReader(surprisal, first, take)
             try:
                 held = [] if reader.position else beginning(pieces, surprisal.side_by_side)
             except InputError as error:
@@ -131,7 +135,7 @@ def tracks(
                 continue
             if first is not None:
                 ids = np.concatenate([surprisal.tokenizer.encode(first.carry)[0], ids])
-            job = Job(ids, first.given if first else 0)
+            job = Job(ids, first.given if first else 0, take)
             pool = pools.setdefault(shape, Pool(surprisal, shape))
             order.append((key, _Short(surprisal, job), pool))
             pool.add(job)

@@ -14,7 +14,7 @@ IN_MEMORY = 1 << 16
 
 
 class LetterSpool:
-    """Letters are appended front to back and read back to front; few of them wait in memory, more in a file.
+    """Letters are appended front to back and read in either direction; few of them wait in memory, more in a file.
 
     The file has mode 0600. It lies in `folder`, or where TMPDIR points, and has no name on systems that allow it, so
     that it goes when the spool is closed and when the process dies.
@@ -51,6 +51,15 @@ class LetterSpool:
             raise _no_room(self._folder, error) from None
         self._length += len(letters)
 
+    def pieces(self, start: int, end: int, piece_size: int) -> Iterator[bytes]:
+        """The letters `[start, end)` as they came, in pieces of `piece_size`, the last one shorter.
+
+        Raises:
+            LongseqError: the last letters could not be written.
+        """
+        for at in range(start, end, piece_size):
+            yield self._read(at, min(at + piece_size, end))
+
     def reversed_complement_pieces(self, piece_size: int) -> Iterator[bytes]:
         """The reverse complement of all letters, in pieces of `piece_size`, the last one shorter.
 
@@ -58,13 +67,14 @@ class LetterSpool:
             LongseqError: the last letters could not be written.
         """
         for end in range(self._length, 0, -piece_size):
-            start = max(end - piece_size, 0)
-            try:
-                self._file.seek(start)  # writes out what was appended last
-                letters = self._file.read(end - start)
-            except OSError as error:
-                raise _no_room(self._folder, error) from None
-            yield reverse_complement(letters)
+            yield reverse_complement(self._read(max(end - piece_size, 0), end))
+
+    def _read(self, start: int, end: int) -> bytes:
+        try:
+            self._file.seek(start)  # writes out what was appended last
+            return self._file.read(end - start)
+        except OSError as error:
+            raise _no_room(self._folder, error) from None
 
 
 def _no_room(folder: str | Path | None, error: OSError) -> LongseqError:

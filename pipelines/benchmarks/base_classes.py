@@ -55,7 +55,7 @@ SETTINGS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=300, help="of 4,096 bases; 300 take about three minutes")
+    parser.add_argument("--steps", type=int, default=300, help="of about 4,096 bases")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     asked = parser.parse_args()
     with read(SOURCE) as records:

@@ -105,8 +105,8 @@ def test_the_same_sequence_gives_the_same_row_however_it_is_packed(run, same_seq
 def test_files_of_a_run_read_back_to_the_same_figures(run, tmp_path):
     out = tmp_path / "out"
     assert run(CHLOROPLAST, "--out", out)[0] == 0
-    tables = {"regions.bed", "sequences.tsv", "windows.parquet"}
-    assert {p.name for p in out.iterdir()} == {"files.tsv", "longseq_mqc.json", "run.json", "summary.json", *tables}
+    made = {"regions.bed", "sequences.tsv", "windows.parquet", "tracks"}
+    assert {p.name for p in out.iterdir()} == {"files.tsv", "longseq_mqc.json", "run.json", "summary.json", *made}
     (record,) = json.loads((out / "summary.json").read_text())["records"]
     header, line = (text.split("\t") for text in (out / "sequences.tsv").read_text().splitlines())
     row = dict(zip(header, line, strict=True))

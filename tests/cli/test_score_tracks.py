@@ -7,9 +7,9 @@ import pybigtools
 import pytest
 
 from longseq.cli import main
+from longseq.metrics import nulls
 from longseq.metrics.markov import AdaptiveMarkov
 from longseq.model import LanguageModel, ModelConfig, save
-from longseq.tasks.score import nulls
 from longseq.tokens import DnaTokenizer
 
 CHUNK = 512

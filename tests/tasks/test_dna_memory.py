@@ -4,13 +4,18 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from dna_oracles import OneByOne
 
 from longseq.records import Record
 from longseq.tasks.summarize.dna import summarize_records
+from longseq.tasks.summarize.extras import Extras
+from longseq.tasks.summarize.hidden import Pools, representatives
+from longseq.tokens import DnaTokenizer
 
 
 class TwoBits:
@@ -34,7 +39,13 @@ def peak(megabases: int, **options) -> int:
 
 
 @pytest.mark.parametrize(
-    "options", [{"window": 100_000}, {"window": 0}, {"window": 100_000, "surprisal": OneByOne(TwoBits)}]
+    "options",
+    [
+        {"window": 100_000},
+        {"window": 0},
+        {"window": 100_000, "surprisal": OneByOne(TwoBits)},
+        {"window": 100_000, "surprisal": OneByOne(TwoBits), "extras": Extras(letters=True, base_bits=True)},
+    ],
 )
 def test_ten_times_the_record_is_not_more_memory(options):
     peak(1, **options)  # what is kept for good is not counted
@@ -54,6 +65,30 @@ def peak_rss(folder, megabases: int, *options: str) -> float:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     path.unlink()
     return json.loads(done.stdout)["run"]["peak_rss_mb"]
+
+
+def test_window_vectors_of_ten_times_the_windows_are_not_more_memory():
+    def held(windows: int) -> int:
+        checkpoint = SimpleNamespace(
+            config=SimpleNamespace(width=256, vocabulary=15), tokenizer=DnaTokenizer(), sha256="x"
+        )
+        tracemalloc.start()
+        pools = Pools(SimpleNamespace(checkpoint=checkpoint), 10)
+        pool, ids = pools.pool(), np.zeros(5_000, np.int64)
+        for _ in range(windows // 500):
+            pool.take(ids, torch.ones(len(ids), 256))
+        pool.finish()
+        start = 10 * np.arange(windows)
+        vectors = pools.vectors([pool], np.ones(windows, bool), start, start + 10)
+        assert sum(len(block.vectors) for block in vectors.blocks()) == windows
+        assert len(representatives(vectors.blocks, windows, 3)) == 1
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        pool.close()
+        return most
+
+    held(5_000)  # what is kept for good is not counted
+    assert held(50_000) - held(5_000) < 6 << 20  # the vectors themselves are 46 MiB more
 
 
 @pytest.mark.slow

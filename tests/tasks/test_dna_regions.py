@@ -133,3 +133,26 @@ def test_very_many_windows_are_joined(monkeypatch):
     letters = random_dna(rng, 30_000, 0.3) + random_dna(rng, 30_000, 0.7)
     (summary,) = summarize_records([record(letters)], window=1_000)
     assert [r.interval.end for r in summary.regions] == [30_000, 60_000]
+
+
+def chained(seed: int, length: int, turn: float) -> bytes:
+    """Bases of equal frequency in which a base is followed by itself more often, or less, than by chance."""
+    rng = np.random.default_rng(seed)
+    stays = rng.random(length) < 0.25 + turn
+    steps = np.where(stays, 0, rng.integers(1, 4, length))
+    return np.frombuffer(b"ACGT", np.uint8)[np.cumsum(steps) % 4].tobytes()
+
+
+@pytest.mark.parametrize("place", [403_000, 250_000])
+def test_a_plasmid_of_the_same_gc_is_found_by_its_pairs_of_bases(place):
+    letters = chained(0, place, 0.0) + chained(1, 50_000, 0.03) + chained(2, 800_000 - place, 0.0)
+    (summary,) = summarize_records([record(letters)])
+    edges = [r.interval.end for r in summary.regions]
+    assert len(edges) == 3 and all(abs(r.gc - 50) < 1 for r in summary.regions)
+    assert abs(edges[0] - place) <= 10_000 and abs(edges[1] - place - 50_000) <= 10_000
+
+
+def test_a_long_random_sequence_is_one_region():
+    for seed in range(5):
+        (summary,) = summarize_records([record(random_dna(np.random.default_rng(seed), 900_000, 0.4))])
+        assert len(summary.regions) == 1

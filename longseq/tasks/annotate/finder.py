@@ -242,7 +242,8 @@ class Learned:
         places = {(gene.start, gene.end, gene.strand == "-") for gene in taken}
         ends = {(minus, start if minus else end) for start, end, minus in places}
         # Of the same reading frames: begins that were taken, and those passed over.
-        own, others = [], []
+        own: list[int] = []
+        others: list[int] = []
         for i, (start, end, minus) in enumerate(
             zip(found.start.tolist(), found.end.tolist(), found.minus.tolist(), strict=True)
         ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,14 +149,29 @@ def classified(
     Raises:
         UsageError: a model without such a head.
     """
+    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
+    return classified_records(request, reader, walk(sources, reader.checkpoint, **options), progress)
+
+
+def classified_records(
+    request: Request,
+    reader: HiddenReader,
+    records: Iterable[tuple[Source, Record]],
+    progress: Progress | None = None,
+) -> Iterator[Classified]:
+    """The same of records that were opened elsewhere, each with the source that is told of it."""
     model = record_model(reader.checkpoint)
-    return _classified(request, reader, model, sources, progress or NullProgress())
+    return _classified(request, reader, model, records, progress or NullProgress())
 
 
 def _classified(
-    request: Request, reader: HiddenReader, model: RecordModel, sources: Sequence[Source], progress: Progress
+    request: Request,
+    reader: HiddenReader,
+    model: RecordModel,
+    records: Iterable[tuple[Source, Record]],
+    progress: Progress,
 ) -> Iterator[Classified]:
-    for job in reader.passed(_jobs(request, reader.checkpoint, model, sources, progress)):
+    for job in reader.passed(_jobs(request, reader.checkpoint, model, records, progress)):
         assert isinstance(job, _Pass)
         entry = job.entry
         if job.running is entry.running:
@@ -199,12 +214,15 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
 
 
 def _jobs(
-    request: Request, checkpoint: Checkpoint, model: RecordModel, sources: Sequence[Source], progress: Progress
+    request: Request,
+    checkpoint: Checkpoint,
+    model: RecordModel,
+    records: Iterable[tuple[Source, Record]],
+    progress: Progress,
 ) -> Iterator[_Pass]:
     progress.start("classify", None, "token")
-    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
     try:
-        for source, record in walk(sources, checkpoint, **options):
+        for source, record in records:
             entry, kept = _Entry(source, record, model, request), _Ids()
             try:
                 pieces = id_pieces(record, checkpoint, [entry.every, entry.window])

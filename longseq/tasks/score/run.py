@@ -17,11 +17,11 @@ from longseq.formats.atomic import free_directory, free_file, output_directory
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
+from longseq.metrics import nulls
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
-from longseq.tasks.score import nulls
 from longseq.tasks.score.folder import RUN_SCHEMA
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer

@@ -11,8 +11,8 @@ import torch
 
 from longseq.errors import InputError, StateError, StoppedError
 from longseq.log import Progress, count
+from longseq.metrics.nulls import COLUMNS, Nulls
 from longseq.streaming import Scored, Snapshot, Surprisal, Track
-from longseq.tasks.score.nulls import COLUMNS, Nulls
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.walk import Fingerprint, Strand, Walk
 from longseq.tasks.score.work import Work
@@ -129,7 +129,7 @@ class Scorer:
                 "tokens": sums.tokens,
                 "bits": sums.bits,
                 "bits_per_token": sums.bits / sums.tokens if sums.tokens else None,
-                **(dict.fromkeys(COLUMNS) if self._start else self._nulls.finish()),
+                **(dict.fromkeys(COLUMNS) | ({} if self._start else self._nulls.finish())),
                 "truncated": record.truncated,
                 "offset": sums.offset,
                 "start": record.notes.get("offset", 0),

@@ -6,7 +6,7 @@ place. On the reverse complement the i-th value belongs to base L - 1 - i, so wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,8 +25,11 @@ class Scored(Protocol):
 class Surprisal(Protocol):
     """A model that reads strands from front to back."""
 
-    def many(self, records: Iterable[tuple[Any, Iterable[bytes]]]) -> Iterator[tuple[Any, Iterable[Scored]]]:
+    def many(
+        self, records: Iterable[tuple[Any, Iterable[bytes]]], *, watch: Callable[[Any], Any] | None = None
+    ) -> Iterator[tuple[Any, Iterable[Scored]]]:
         """Each key with the bases of its letters, in input order; how letters are cut into pieces changes nothing.
+        `watch` is as in `longseq.streaming.Surprisal.many`; it is given where vectors are wanted only.
 
         Letters may be walked ahead and in another thread, those of one key before the next key is asked for. An
         InputError among them comes out of the key's own bases.

@@ -23,7 +23,10 @@ from longseq.results.dna import (
     SurprisingWindow,
     WindowColumns,
 )
+from longseq.results.findings import Findings, WindowVectors
 from longseq.tasks.summarize.bits import Surprisal, surprising_windows
+from longseq.tasks.summarize.extras import Extras, base_bits_of, class_calls, findings, letters_of
+from longseq.tasks.summarize.hidden import Pools
 from longseq.tasks.summarize.regions import find_regions
 from longseq.tasks.summarize.scan import Bits, Scan, Scanner
 from longseq.tasks.summarize.skew import cumulative_skew
@@ -47,6 +50,7 @@ def summarize_records(
     progress: Progress | None = None,
     spool_folder: str | Path | None = None,
     on_failure: Callable[[Record, InputError], None] | None = None,
+    extras: Extras | None = None,
 ) -> Iterator[RecordSummary]:
     """A summary of each DNA record, in input order; they may come a few records late.
 
@@ -59,6 +63,7 @@ def summarize_records(
         progress: Told of every base read, on each strand; started and finished by the caller.
         spool_folder: Where letters for the reverse strand wait; None is the system's place for temporary files.
         on_failure: Told of a record that cannot be read to its end, which then has no summary; None raises.
+        extras: What is looked for besides; None is nothing.
 
     Raises:
         ConfigError: a window or strands out of range.
@@ -69,8 +74,9 @@ def summarize_records(
     )
     require(strands in ("both", "forward"), "strands", strands, "'both' or 'forward'")
     require(top >= 0, "top", top, ">= 0")
-    scanner = Scanner(window, surprisal, strands == "both", progress or NullProgress(), spool_folder)
-    return _walk(records, scanner, _Reporter(window, top), on_failure)
+    extras = extras or Extras()
+    scanner = Scanner(window, surprisal, strands == "both", progress or NullProgress(), spool_folder, extras.wanted)
+    return _walk(records, scanner, _Reporter(window, top, extras, scanner.pools), on_failure)
 
 
 def _walk(
@@ -96,8 +102,8 @@ def _walk(
 class _Reporter:
     """Makes summaries; records shorter than a window are measured many together."""
 
-    def __init__(self, window: int, top: int):
-        self._window, self._top = window, top
+    def __init__(self, window: int, top: int, extras: Extras, pools: Pools | None):
+        self._window, self._top, self._extras, self._pools = window, top, extras, pools
         self._waiting: list[Scan] = []
         self._size = 0
 
@@ -129,11 +135,16 @@ class _Reporter:
         order0 = entropy(letters.reshape(-1, 4)).tolist()
         order2 = conditional_entropy(triplets).tolist()
         windows = self._columns(scans, counts) if self._window else None
+        classes = class_calls(self._extras, scans)
         at = 0
         for i, scan in enumerate(scans):
             until = at + self._windows(scan)
             part = None if windows is None else windows.part(at, until)
-            yield self._summary(scan, counts["acgt"][at:until], part, _known(order0[i]), _known(order2[i]))
+            known = findings(self._extras, scan, part, self._window, classes[i], self._pools)
+            try:
+                yield self._summary(scan, counts[at:until], part, _known(order0[i]), _known(order2[i]), *known)
+            finally:
+                scan.kept.close()
             at = until
 
     def _windows(self, scan: Scan) -> int:
@@ -157,18 +168,22 @@ class _Reporter:
     def _summary(
         self,
         scan: Scan,
-        acgt: np.ndarray,
+        counts: np.ndarray,
         windows: WindowColumns | None,
         order0: float | None,
         order2: float | None,
+        found: Findings,
+        vectors: WindowVectors | None,
     ) -> RecordSummary:
-        record, found, quality = scan.record, scan.composition, scan.quality
+        record, letters, quality = scan.record, scan.composition, scan.quality
         regions: tuple[Region, ...] = ()
         skew: CumulativeSkew | None = None
         surprising: tuple[SurprisingWindow, ...] = ()
         if windows is not None:
-            size = {"start": scan.start, "window": self._window, "length": found.length}
-            regions = find_regions(record.id, acgt, **size)
+            size = {"start": scan.start, "window": self._window, "length": letters.length}
+            acgt = counts["acgt"]
+            bits = None if scan.forward is None else windows.bits
+            regions = find_regions(record.id, acgt, counts["pairs"], bits, **size)
             whole_circle = record.topology == "circular" and "offset" not in record.notes
             skew = cumulative_skew(acgt, circular=whole_circle, **size)
             if scan.forward is not None:
@@ -179,18 +194,19 @@ class _Reporter:
             id=record.id,
             description=record.description,
             start=scan.start,
-            length=found.length,
-            letters=found.letters,
-            lower=found.lower if record.case_is_mask else None,
-            gaps=found.gaps,
-            longest_gap=found.longest_gap,
-            digest=found.digest,
-            topology=f"declared {record.topology}" if record.topology else "unknown",
+            length=letters.length,
+            letters=letters.letters,
+            lower=letters.lower if record.case_is_mask else None,
+            gaps=letters.gaps,
+            longest_gap=letters.longest_gap,
+            digest=letters.digest,
+            topology=_topology(record, found),
             truncated=record.truncated,
             order0_bits=order0,
             order2_bits=order2,
             skew=skew,
             surprising=surprising,
+            findings=found,
             notes=record.notes,
             q20_bases=quality and quality.q20_bases,
             q30_bases=quality and quality.q30_bases,
@@ -199,7 +215,20 @@ class _Reporter:
             bits_reverse=_bits_per_base(scan.reverse),
             bits_per_base=_bits_per_base(scan.forward, scan.reverse),
         )
-        return RecordSummary(row=row, windows=windows, regions=regions)
+        return RecordSummary(
+            row=row,
+            windows=windows,
+            regions=regions,
+            vectors=vectors,
+            base_bits=base_bits_of(scan) if scan.kept.base_bits else None,
+            letters=letters_of(scan) if self._extras.letters else None,
+        )
+
+
+def _topology(record: Record, found: Findings) -> str:
+    if record.topology:
+        return f"declared {record.topology}"
+    return "unknown" if found.terminal_repeat is None else "terminal repeat found"
 
 
 def _mean(bits: Bits) -> np.ndarray:

@@ -7,7 +7,7 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from longseq.errors import InputError, place
@@ -23,6 +23,8 @@ from longseq.results.totals import Totals
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import WINDOW, Strands, summarize_records
 from longseq.tasks.summarize.document import summarize_document
+from longseq.tasks.summarize.extras import Extras
+from longseq.tasks.summarize.novelty import training_range
 from longseq.tasks.summarize.select import Budget
 from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.totals import TotalsCounter
@@ -82,6 +84,7 @@ def summarize_files(
     surprisal: Callable[[], Surprisal] | None = None,
     sinks: Sequence[Sink] = (),
     progress: Progress | None = None,
+    extras: Extras | None = None,
 ) -> list[SourceRow]:
     """Summarise every record of every source into the sinks, in input order.
 
@@ -93,21 +96,23 @@ def summarize_files(
         surprisal: Loads the model for DNA, called once and only when there is DNA; None reads without one.
         sinks: Where summaries go.
         progress: Told of letters read, per file.
+        extras: What is looked for in DNA besides; the model's own training range is added.
 
     Raises:
         InputError: the first one, when no record of any source could be summarised because of it.
         UsageError: the request itself is wrong.
     """
-    request, progress = request or Request(), progress or NullProgress()
+    request, progress, extras = request or Request(), progress or NullProgress(), extras or Extras()
     model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for source in sources:
-        one = _Source(source, request, sinks, progress)
+        one = _Source(source, request, sinks, progress, extras)
         try:
             with _opened(source, request) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
+                    extras = one.extras = replace(extras, training_range=training_range(model))
                 one.summarize(reading, model)
         except InputError as error:
             one.errors.append(error)
@@ -123,8 +128,9 @@ def summarize_files(
 class _Source:
     """One source on its way through."""
 
-    def __init__(self, source: str, request: Request, sinks: Sequence[Sink], progress: Progress):
+    def __init__(self, source: str, request: Request, sinks: Sequence[Sink], progress: Progress, extras: Extras):
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
+        self.extras = extras
         self.reading: Reading | None = None
         self.errors: list[InputError] = []
         self.failed = self.records = self.length = 0
@@ -185,13 +191,16 @@ class _Source:
                 top=request.top,
                 progress=self.progress,
                 on_failure=self._fail,
+                extras=self.extras,
             ):
                 counter.add(summary.row)
                 self._count(summary.row, summary.row.digest)
                 for sink in self.sinks:
                     sink.dna(summary)
-        finally:
+        except InputError:  # what was read before the fault counts; a signal may have come amid a row
             self.totals = counter.finish(sieve)
+            raise
+        self.totals = counter.finish(sieve)
 
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:

@@ -28,17 +28,26 @@ COUNTS = np.dtype(
         ("n", np.int32),
         ("lower", np.int32),
         ("cpg", np.int32),
+        ("pairs", np.int32, 10),
         ("entropy_triplet", np.float32),
         ("dust", np.float32),
         ("low_complexity", np.float32),
     ]
 )
-"""What is kept of a window. `cpg` counts C followed by G; `dust` is the mean score of the tiles weighted by their
+"""What is kept of a window. `cpg` counts C followed by G, `pairs` are those of
+`both_strands`; `dust` is the mean score of the tiles weighted by their
 triplets, `low_complexity` the percent of triplets in tiles above LOW; the three floats are NaN without a triplet."""
 
 _CODE = np.full(256, 64, np.int64)
 for _letter, _number in zip(b"ACTGUactgu", (0, 1, 2, 3, 2) * 2, strict=True):
     _CODE[_letter] = _number  # the order in which bits 1 and 2 of the ASCII letters number them
+
+
+# Triplets count bases in the order A, C, T, G, so that the complement of x is x ^ 2.
+_OTHER = [4 * ((pair & 3) ^ 2) + ((pair >> 2) ^ 2) for pair in range(16)]
+_STRANDS = np.eye(16, dtype=np.int64)[:, [pair for pair in range(16) if pair <= _OTHER[pair]]]
+for _pair, _other in enumerate(_OTHER):
+    _STRANDS[max(_pair, _other)] = _STRANDS[min(_pair, _other)]
 
 
 class WindowMeter:
@@ -121,6 +130,7 @@ def measure(letters: bytes, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray
     uncalled = None if table[:, :4].sum() == len(array) else ~(a | c | g | t)
     tile_triplets = _tile_triplets(array, uncalled, layout)
     triplets = np.add.reduceat(tile_triplets, layout.first_tile, axis=0)
+    out["pairs"] = both_strands(triplets)
     out["entropy_triplet"] = entropy(triplets)
     in_tile = tile_triplets.sum(axis=1)
     # DUST: pairs of equal triplets, sum of c (c - 1) / 2, over one less than the number of triplets
@@ -191,6 +201,11 @@ def conditional_entropy(triplets: np.ndarray) -> np.ndarray:
     """Entropy in bits of a base given the two before it, from (R, 64) triplet counts; NaN where there are none."""
     pairs = triplets.reshape(-1, 16, 4).sum(axis=2)
     return np.maximum(entropy(triplets) - entropy(pairs), 0.0)
+
+
+def both_strands(triplets: np.ndarray) -> np.ndarray:
+    """(R, 10) pairs of bases, each with its reverse complement, from (R, 64) triplets: the first two bases of each."""
+    return triplets.reshape(-1, 16, 4).sum(axis=2) @ _STRANDS
 
 
 @lru_cache(maxsize=1)  # the batches of a long record are all alike

@@ -14,7 +14,7 @@ def main() -> None:
         sys.exit("usage: pack.py MODEL OUT")
     source, target = sys.argv[1:]
     checkpoint = load(source)
-    parts = {"labels": checkpoint.labels, "card": checkpoint.card}
+    parts = {"labels": checkpoint.labels, "card": checkpoint.card, "soft_masked": checkpoint.soft_masked}
     save(target, checkpoint.model, checkpoint.tokenizer, dtype=torch.bfloat16, force=True, **parts)
 
 

@@ -1,5 +1,4 @@
-"""What a record costs without a trained model, beside what it costs with one: adaptive Markov models that begin anew
-with every record."""
+"""What a record costs without a trained model: by adaptive Markov models that begin anew with every record."""
 
 from __future__ import annotations
 
@@ -15,9 +14,13 @@ COLUMNS = tuple(f"order{order}" for order in ORDERS)
 SLICE = 1 << 16
 """Tokens at once, from the record's start, so that sums do not depend on how tokens come."""
 
+_IDS = bytearray(b"\x04" * 256)
+for _letter, _id in zip(b"ACGTUacgtu", (0, 1, 2, 3, 3) * 2, strict=True):
+    _IDS[_letter] = _id
+
 
 class Nulls:
-    """Bits of one strand, whose tokens come in pieces of any size."""
+    """Bits of one strand, whose tokens come in pieces of any size, which do not matter."""
 
     def __init__(self) -> None:
         self._now = np.zeros(0, np.uint8)
@@ -37,13 +40,18 @@ class Nulls:
                 at += SLICE
             self._held, self._size = [whole[at:]], self._size - at
 
-    def finish(self) -> dict[str, float | None]:
-        """Bits a token by `COLUMNS`; None of a strand without a token."""
+    def push_letters(self, letters: bytes) -> None:
+        """The same of letters as they stand in a file, in any case, U as T."""
+        self.push(np.frombuffer(letters.translate(_IDS), np.uint8))
+
+    def finish(self) -> dict[str, float]:
+        """Bits a token by `COLUMNS`; nothing of a strand without a token."""
         if self._size:
             self._score(np.concatenate(self._held))
             self._held, self._size = [], 0
-        tokens = self._tokens
-        return {name: bits / tokens if tokens else None for name, bits in zip(COLUMNS, self._sums, strict=True)}
+        if not self._tokens:
+            return {}
+        return {name: bits / self._tokens for name, bits in zip(COLUMNS, self._sums, strict=True)}
 
     def _score(self, ids: np.ndarray) -> None:
         self._now, self._tokens = ids, self._tokens + int(np.count_nonzero(ids < 4))
