@@ -42,6 +42,8 @@ class Weights:
     """Largest log odds of a base either way, then."""
     alone_cost: float = 18.0
     """Nats that a gene has to bring, then."""
+    floor: float = 22.0
+    """Nats beyond these of a gene that is given where nothing was learned in the end, as in random sequence."""
     model: float = 0.04
     """Of a nat of the model's log odds, beside what was learned."""
     clip: float = 1.5
@@ -169,6 +171,8 @@ class GeneFinder:
                 learned, self.learned = more, more.coding.bases
         for kept in self._kept:
             letters, _, chosen, _, _ = self._scored(kept, learned)
+            if learned is None:
+                chosen = [gene for gene in chosen if gene.score >= self._weights.floor]
             yield Found(
                 kept.name, letters, kept.start, kept.circular, chosen, [self._mean(kept, gene) for gene in chosen]
             )
