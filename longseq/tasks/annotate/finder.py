@@ -2,7 +2,7 @@
 
 First the open reading frames are scored by the model alone, and the best ones that can stand together are taken. Where
 that gives enough, the surest teach codon statistics and starts of this genome, as Prodigal does (Hyatt et al. 2010);
-with those all frames are scored anew, twice. Letters and log odds wait on disk between the rounds.
+with those all frames are scored anew, a few times. Letters and log odds wait on disk between the rounds.
 """
 
 from __future__ import annotations
