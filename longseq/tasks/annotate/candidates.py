@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from longseq.tasks.annotate.frames import Sums
 from longseq.tasks.annotate.genes import Gene
 from longseq.tasks.annotate.orfs import find_orfs
 from longseq.tasks.annotate.starts import BEFORE
+
+FAR, SHARED = 50, 20
+"""Bases between two genes of an operon at most, and bases that they share at most."""
 
 
 class Candidates(NamedTuple):
@@ -55,6 +59,22 @@ def sums(found: Candidates, of_frames: Sums) -> np.ndarray:
         end = found.end[around] - length
         total[around] += of_frames.between(np.zeros_like(end), end, behind)
     return total
+
+
+def neighbours(found: Candidates, genes: Sequence[Gene]) -> np.ndarray:
+    """(N,) on how many sides, 0 to 2, another of these genes stands as near on the same strand as in an operon."""
+    count = np.zeros(len(found.start), np.int64)
+    for minus in (False, True):
+        some = np.flatnonzero(found.minus == minus)
+        own = [gene for gene in genes if (gene.strand == "-") == minus]
+        left = np.sort([gene.end for gene in own]).astype(np.int64)
+        right = np.sort([gene.start for gene in own]).astype(np.int64)
+        for edges, low, high in (
+            (left, found.start[some] - FAR, found.start[some] + SHARED),
+            (right, found.end[some] - SHARED, found.end[some] + FAR),
+        ):
+            count[some] += np.searchsorted(edges, high, "right") > np.searchsorted(edges, low, "left")
+    return count
 
 
 def windows(found: Candidates, which: np.ndarray, codes: np.ndarray, *, circular: bool) -> np.ndarray:

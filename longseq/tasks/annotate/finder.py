@@ -2,7 +2,7 @@
 
 First the open reading frames are scored by the model alone, and the best ones that can stand together are taken. Where
 that gives enough, the surest teach codon statistics and starts of this genome, as Prodigal does (Hyatt et al. 2010);
-with those all frames are scored anew, twice. Letters and log odds wait on disk between the rounds.
+with those all frames are scored anew, a few times. Letters and log odds wait on disk between the rounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from longseq.records import reverse_complement
 from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate import starts
-from longseq.tasks.annotate.candidates import Candidates, candidates, genes, sums, windows
+from longseq.tasks.annotate.candidates import Candidates, candidates, genes, neighbours, sums, windows
 from longseq.tasks.annotate.coding import Coding, codes, of_codon
 from longseq.tasks.annotate.frames import BLOCK, Sums, by_frame, columns, log_odds
 from longseq.tasks.annotate.genes import Gene, choose
@@ -40,19 +40,25 @@ class Weights:
     """Of a nat of the model's log odds, before anything is learned: neighbouring bases say much the same."""
     alone_clip: float = 4.0
     """Largest log odds of a base either way, then."""
-    alone_cost: float = 8.0
+    alone_cost: float = 18.0
     """Nats that a gene has to bring, then."""
-    model: float = 0.03
+    floor: float = 22.0
+    """Nats beyond these of a gene that is given where nothing was learned in the end, as in random sequence."""
+    model: float = 0.04
     """Of a nat of the model's log odds, beside what was learned."""
     clip: float = 1.5
     """Largest log odds of a base either way, then: what the genome's own genes say overrules a doubt."""
+    rare: float = 1.9
+    """Nats by which a reading frame is unlikely where nothing is known: they are no evidence against it."""
     coding: float = 2.0
     """Of a nat of codon statistics."""
     start: float = 1.0
     """Of a nat of what stands at a start."""
-    cost: float = 4.0
+    operon: float = 4.0
+    """Nats for a neighbour as near as in an operon, on either side."""
+    cost: float = 7.0
     """Nats that a gene has to bring, then."""
-    sure: float = 15.0
+    sure: float = 10.0
     """Nats of a gene that is learned from."""
     enough: int = 30_000
     """Bases of such genes, without which nothing is learned from them."""
@@ -165,6 +171,8 @@ class GeneFinder:
                 learned, self.learned = more, more.coding.bases
         for kept in self._kept:
             letters, _, chosen, _, _ = self._scored(kept, learned)
+            if learned is None:
+                chosen = [gene for gene in chosen if gene.score >= self._weights.floor]
             yield Found(
                 kept.name, letters, kept.start, kept.circular, chosen, [self._mean(kept, gene) for gene in chosen]
             )
@@ -180,7 +188,7 @@ class GeneFinder:
                 end = min(start + BLOCK, kept.length)
                 odds = self._odds.read(kept.first + start, kept.first + end).astype(np.float32)
                 if learned:
-                    gains = weights.model * np.clip(odds, -weights.clip, weights.clip)
+                    gains = weights.model * np.clip(odds + weights.rare, -weights.clip, weights.clip)
                     gains += weights.coding * of_codon(learned.table, digits, start, end)
                 else:
                     gains = weights.alone * np.clip(odds, -weights.alone_clip, weights.alone_clip)
@@ -189,6 +197,8 @@ class GeneFinder:
         begun = np.flatnonzero(~found.open_begin)
         around = windows(found, begun, digits, circular=kept.circular)
         scores[begun] += weights.start * starts.score(learned.starts if learned else USUAL, around)
+        if learned:
+            scores += weights.operon * neighbours(found, learned.genes[kept.name])
         length = kept.length if kept.circular else None
         chosen = choose(genes(found, scores, most=weights.most), length=length)
         return letters, kept, chosen, found, digits
@@ -220,6 +230,8 @@ class Learned:
         self.coding, self._begins = Coding(), starts.Starts()
         self.table = np.zeros((3, 0))
         self.starts = USUAL
+        self.genes: dict[str, list[Gene]] = {}
+        """Of each record, those that were learned from."""
 
     def learn(
         self, letters: bytes, kept: Kept, chosen: list[Gene], found: Candidates, digits: np.ndarray, sure: float
@@ -227,6 +239,7 @@ class Learned:
         """From one record: its letters, and its genes of a score of `sure` at least that lie in it whole."""
         self.coding.learn(digits)
         taken = [gene for gene in chosen if gene.score >= sure and gene.end <= kept.length and not gene.open_begin]
+        self.genes[kept.name] = taken
         for gene in taken:
             piece = letters[gene.start : gene.end]
             self.coding.learn_gene(codes(piece if gene.strand == "+" else reverse_complement(piece)))
