@@ -16,3 +16,9 @@ longseq train --config "$here/wide.toml" --out "$run/wide" --resume "${bacteria[
 longseq train --config "$here/bacteria.toml" --from "$run/wide/model" --out "$run/bacteria" --resume "${bacteria[@]}"
 longseq train --config "$here/leptospira.toml" --from "$run/bacteria/model" --out "$run/dna" --resume \
   "${bacteria[@]}" "${leptospira[@]}"
+python "$here/pack.py" "$run/bacteria/model" "$root/longseq/model/pretrained/dna"
+python "$here/range.py" "$root/longseq/model/pretrained/dna" "${bacteria[@]}" # what windows of its kind look like
+python "$root/pipelines/benchmarks/bits_per_base.py" \
+  --model "$root/longseq/model/pretrained/dna" --model-in-genus "$run/dna/model"
+python "$root/pipelines/benchmarks/table.py" "$root/pipelines/benchmarks/bits_per_base.json" \
+  "$root/longseq/model/pretrained/dna/README.md"
