@@ -18,8 +18,9 @@ from longseq.errors import UsageError
 if TYPE_CHECKING:
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
-    from longseq.tasks.summarize.files import Request, Sink
+    from longseq.tasks.summarize.files import Sink
     from longseq.tasks.summarize.model import LoadedModel
+    from longseq.tasks.summarize.request import Request
     from longseq.tasks.summarize.select import Budget
 
 LEFT_BEHIND = (
@@ -120,9 +121,9 @@ def command(
     from longseq.formats.folders import files
     from longseq.report.samples import sample_names
     from longseq.tasks.summarize.extras import Extras
-    from longseq.tasks.summarize.files import Request
     from longseq.tasks.summarize.genes import GeneFinder
     from longseq.tasks.summarize.model import load_model
+    from longseq.tasks.summarize.request import Request
 
     if as_json and style not in (None, "json"):
         raise UsageError("--json and --format say different things", remedy="give one of them")

@@ -233,7 +233,9 @@ def test_bad_data_is_one_line_and_exit_1(name, run, make, tmp_path):
     assert not out.exists() and [p.name for p in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize(("path", "said"), [("missing.fa", "no such file"), ("", "is a directory")])
+@pytest.mark.parametrize(
+    ("path", "said"), [("missing.fa", "no such file"), ("", "expected a folder of files, found none in it")]
+)
 def test_no_file_there(path, said, run, tmp_path):
     code, out, err = run(tmp_path / path)
     assert (code, out) == (1, "") and said in err and err.count("\n") == 1

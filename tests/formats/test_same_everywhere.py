@@ -10,7 +10,8 @@ import pytest
 from Bio import SeqIO
 
 from longseq.formats import read
-from longseq.tasks.summarize.files import Request, summarize_files
+from longseq.tasks.summarize.files import summarize_files
+from longseq.tasks.summarize.request import Request
 
 DATA = Path(__file__).parents[2] / "data"
 

@@ -7,7 +7,8 @@ import tracemalloc
 import pytest
 
 from longseq.report.terminal import LINES, Overview
-from longseq.tasks.summarize.files import Request, summarize_files
+from longseq.tasks.summarize.files import summarize_files
+from longseq.tasks.summarize.request import Request
 
 
 class Weighed:

@@ -11,7 +11,8 @@ import subprocess
 
 import pytest
 
-from longseq.tasks.summarize.files import Request, summarize_files
+from longseq.tasks.summarize.files import summarize_files
+from longseq.tasks.summarize.request import Request
 
 GOLDEN = """\
 file	format	type	num_seqs	sum_len	min_len	avg_len	max_len	Q1	Q2	Q3	sum_gap	N50	Q20(%)	Q30(%)	GC(%)

@@ -7,27 +7,25 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Protocol
 
-from longseq.config import require
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
 from longseq.formats.documents import ocr
-from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
-from longseq.records import Interval, Kind, Record
+from longseq.records import Record
 from longseq.results.dna import RecordSummary, SequenceRow
 from longseq.results.document import DocumentSummary, unread_pages
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
 from longseq.tasks.summarize.bits import Surprisal
-from longseq.tasks.summarize.dna import WINDOW, Strands, summarize_records
+from longseq.tasks.summarize.dna import summarize_records
 from longseq.tasks.summarize.document import summarize_document
 from longseq.tasks.summarize.extras import Extras
 from longseq.tasks.summarize.novelty import training_range
-from longseq.tasks.summarize.select import Budget
+from longseq.tasks.summarize.request import Request
 from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.texts import TextFolder
 from longseq.tasks.summarize.totals import TotalsCounter
@@ -46,42 +44,6 @@ class Sink(Protocol):
     def dna(self, summary: RecordSummary) -> None: ...
 
     def document(self, summary: DocumentSummary) -> None: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What is wanted of each input."""
-
-    kind: Kind | None = None
-    """Overrides what the content says."""
-    column: str | None = None
-    """Column of tables that holds the texts."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
-    regions: tuple[Interval, ...] = ()
-    """Only these stretches, each of the first record of that name in each input, in the order given."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which a region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
-    min_contig: int = 0
-    """Records of DNA with fewer letters are left out, and counted."""
-    sample_fraction: float = 1.0
-    """Share of the records of DNA whose letters are read; of the others only the length is found."""
-    seed: int = 0
-    """Of the sample."""
-    window: int = WINDOW
-    """Bases a window; 0 for none."""
-    strands: Strands = "both"
-    """With a model."""
-    top: int = 5
-    """Most surprising windows kept a record."""
-    budget: Budget = field(default_factory=Budget)
-    """What a document's summary may hold."""
-
-    def __post_init__(self):
-        whole = not self.regions or self.sample_fraction == 1
-        require(whole, "sample_fraction", self.sample_fraction, "1 with regions, which are read in any case")
 
 
 def summarize_files(
