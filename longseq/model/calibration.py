@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,10 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from longseq.config import require
-from longseq.errors import CheckpointError, ConfigError
 from longseq.metrics.calibration import METHOD, Judged, fit_temperature, judged, threshold
-
-log = logging.getLogger("longseq")
+from longseq.model.beside import read_beside, write_beside
 
 FILE = "calibration.json"
 
@@ -63,10 +59,7 @@ class Calibration:
 
 def write_calibration(folder: Path, calibration: Calibration, sha256: str) -> None:
     """Into a checkpoint's directory; `sha256` is the model's, for which alone it holds."""
-    text = json.dumps({"model_sha256": sha256, **asdict(calibration)}, indent=2)
-    aside = folder / f".{FILE}.new"
-    aside.write_text(text + "\n", encoding="utf-8")
-    aside.replace(folder / FILE)
+    write_beside(folder / FILE, asdict(calibration), sha256)
 
 
 def read_calibration(folder: Path, sha256: str) -> Calibration | None:
@@ -75,16 +68,5 @@ def read_calibration(folder: Path, sha256: str) -> Calibration | None:
     Raises:
         CheckpointError: it cannot be read.
     """
-    file = folder / FILE
-    if not file.is_file():
-        return None
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        of = found.pop("model_sha256")
-        calibration = Calibration(**found)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
-        raise CheckpointError(where=str(file), expected="a calibration", found=str(error)) from None
-    if of != sha256:
-        log.warning("%s: is of other weights, and is left out; --calibrate makes one of these", file)
-        return None
-    return calibration
+    remedy = "; --calibrate makes one of these"
+    return read_beside(folder / FILE, sha256, "a calibration", lambda facts: Calibration(**facts), remedy)

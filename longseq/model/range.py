@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import logging
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longseq.config import require
-from longseq.errors import CheckpointError, ConfigError
-
-log = logging.getLogger("longseq")
+from longseq.model.beside import read_beside, write_beside
 
 FILE = "range.json"
 
@@ -41,9 +37,7 @@ class TrainingRange:
 
 def write_range(folder: Path, found: TrainingRange, sha256: str) -> None:
     """Into a checkpoint's directory; `sha256` is the model's, for which alone it holds."""
-    aside = folder / f".{FILE}.new"
-    aside.write_text(json.dumps({"model_sha256": sha256, **asdict(found)}, indent=2) + "\n", encoding="utf-8")
-    aside.replace(folder / FILE)
+    write_beside(folder / FILE, asdict(found), sha256)
 
 
 def read_range(folder: Path, sha256: str) -> TrainingRange | None:
@@ -52,18 +46,9 @@ def read_range(folder: Path, sha256: str) -> TrainingRange | None:
     Raises:
         CheckpointError: it cannot be read.
     """
-    file = folder / FILE
-    if not file.is_file():
-        return None
-    try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
-        of = facts.pop("model_sha256")
-        for name in ("quantiles", "gc", "bits"):
-            facts[name] = tuple(float(x) for x in facts[name])
-        found = TrainingRange(**facts)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:
-        raise CheckpointError(where=str(file), expected="a training range", found=str(error)) from None
-    if of != sha256:
-        log.warning("%s: is of other weights, and is left out", file)
-        return None
-    return found
+    return read_beside(folder / FILE, sha256, "a training range", _made)
+
+
+def _made(facts: dict) -> TrainingRange:
+    pairs = {name: tuple(float(x) for x in facts[name]) for name in ("quantiles", "gc", "bits")}
+    return TrainingRange(**facts | pairs)
