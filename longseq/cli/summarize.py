@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longseq.cli.fitting import refuse_idle, say_idle
 from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
+    from longseq.results.source import SourceRow
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
@@ -117,6 +119,11 @@ def command(
     Markdown, reStructuredText, HTML, PDF, DOCX, EPUB, JATS, JSON lines, CSV, TSV, as it is or packed by gzip, bgzip,
     bzip2, xz or zstd, of Parquet or Arrow, a folder or a pattern of such files, or `-` for standard input. Content
     decides, not the name, but for CSV and TSV.
+
+    With --out, regions.bed, regions.fa and the tracks of DNA lie in DIR and DIR/tracks/ where one input was asked for.
+    Of several, all three of each lie in DIR/tracks/SAMPLE/: SAMPLE is its name in files.tsv, with `_` for blanks and
+    marks. Regions that overlap share the tracks, which have the figures of the one given first. embeddings.parquet has
+    a row a window; where none of its letters is A, C, G or T, the vector is null.
     """
     from longseq.formats.folders import files
     from longseq.report.samples import sample_names
@@ -127,16 +134,14 @@ def command(
 
     if as_json and style not in (None, "json"):
         raise UsageError("--json and --format say different things", remedy="give one of them")
-    if model is not None and no_model:
-        raise UsageError("--model and --no-model exclude each other", remedy="give one of them")
+    context = click.get_current_context()
+    refuse_idle(context, no_model=no_model, classifier=classifier is not None, kind=kind)
     for flag, name in ((per_base, "--per-base"), (regions_fasta, "--regions-fasta")):
         if flag and out is None:
             raise UsageError(f"{name} needs --out DIR")
         if flag and window == 0:
             raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
-    if per_base and no_model:
-        raise UsageError("--per-base and --no-model exclude each other", remedy="give one of them")
-    given: dict[str, Any] = {} if window is None else {"window": window}
+    windows: dict[str, Any] = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
         **asked(),
@@ -145,7 +150,7 @@ def command(
         sample_fraction=sample_fraction,
         seed=seed,
         budget=_budget(sentences, words, ratio),
-        **given,
+        **windows,
     )
     loaded: list[LoadedModel] = []
 
@@ -168,7 +173,10 @@ def command(
         genes=GeneFinder() if pyrodigal else None,
     )
     model_for = None if no_model else surprisal
-    return _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras)
+    sources = _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras)
+    say_idle(context, (source.kind for source in sources))
+    say_shifts(loaded, sources)
+    return verdict(sources)
 
 
 def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
@@ -176,9 +184,9 @@ def _classifier(name: str, device: str, threads: int, precision: str, chunk: int
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.model import load_checkpoint
 
-    given = {} if chunk is None else {"chunk": chunk}
+    chunks = {} if chunk is None else {"chunk": chunk}
     checkpoint = load_checkpoint(name, device=device, threads=threads)
-    return Classifier(HiddenReader(checkpoint, precision=precision, **given))  # type: ignore[arg-type]
+    return Classifier(HiddenReader(checkpoint, precision=precision, **chunks))  # type: ignore[arg-type]
 
 
 def _summarize(
@@ -193,9 +201,10 @@ def _summarize(
     style: str,
     talk: Talk,
     extras: Extras,
-) -> int:
+) -> list[SourceRow]:
     from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
+    from longseq.report.input_folders import InputFolders
     from longseq.report.pages import MarkdownPages
     from longseq.report.region_letters import RegionLetters
     from longseq.report.sheets import write_sheets
@@ -208,7 +217,7 @@ def _summarize(
     from longseq.tasks.summarize.texts import TextFolder
 
     began = time.monotonic()
-    overview = Overview()
+    overview = Overview(request.window)
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(MarkdownPages())
@@ -220,9 +229,9 @@ def _summarize(
             sinks += [pages] if folder or style == "md" else []
             with ExitStack() as files:
                 if folder:
-                    tracks = files.enter_context(Tracks())
-                    sinks += [tracks, files.enter_context(DnaTables(folder))]
-                    sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(folder))]
+                    places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
+                    sinks += [tracks, files.enter_context(DnaTables(places))]
+                    sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(places))]
                 sources = summarize_files(
                     inputs,
                     request,
@@ -233,7 +242,7 @@ def _summarize(
                     extras=extras,
                 )
                 if folder:
-                    tracks.write(folder)
+                    tracks.write(places)
             run = provenance(talk, loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))
@@ -249,17 +258,18 @@ def _summarize(
             sys.stdout.writelines(overview.markdown(sources))
         else:
             sys.stdout.write(overview.text(sources))
-    say_shifts(loaded, sources)
-    return verdict(sources)
+    return sources
 
 
 def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
     from longseq.tasks.summarize.select import Budget
 
-    wanted = {"sentences": sentences, "words": words, "ratio": ratio}
-    given = {unit: amount for unit, amount in wanted.items() if amount is not None}
-    if len(given) > 1:
-        raise UsageError(" and ".join(f"--{unit}" for unit in given) + " exclude each other", remedy="give one of them")
-    for unit, amount in given.items():
+    limits = {"sentences": sentences, "words": words, "ratio": ratio}
+    wanted = {unit: amount for unit, amount in limits.items() if amount is not None}
+    if len(wanted) > 1:
+        raise UsageError(
+            " and ".join(f"--{unit}" for unit in wanted) + " exclude each other", remedy="give one of them"
+        )
+    for unit, amount in wanted.items():
         return Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
     return Budget()

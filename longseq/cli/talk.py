@@ -41,6 +41,7 @@ class Talk:
         """Leave logging as if nothing had been: the caller may be a program of its own."""
         logger = logging.getLogger("longseq")
         logger.handlers, logger.propagate = [], True
+        logger.setLevel(logging.NOTSET)
 
     def progress(self) -> Progress:
         """Nothing if quiet, a bar on a terminal, a line a minute elsewhere; each announces a long run first."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from longseq.cli import exit
+from longseq.cli.fitting import given, refuse
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.variants import VariantRequest, VariantRun
 
-OF_RECORDS = ("track", "track_format", "strands", "region", "strict", "snapshot_every", "state", "save_state")
-"""Options that speak of whole records."""
+OF_RECORDS = ("track", "track_format", "region", "strict", "snapshot_every", "state", "save_state")
+"""Options that speak of whole records, as does --strands."""
 OF_VARIANTS = ("context", "longest_allele")
 """Options that speak of variants."""
 
 
 def require_fitting(context: click.Context, *, of_variants: bool) -> None:
     """Raises UsageError: an option was given that the other of the two does not have."""
-    for name in OF_RECORDS if of_variants else OF_VARIANTS:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = "--" + name.replace("_", "-")
-            problem = f"{option} goes {'not ' if of_variants else ''}with --reference"
-            remedy = "leave it out: both strands are always read" if name == "strands" else "leave it out"
-            raise UsageError(problem, remedy=remedy if of_variants else "give the reference as well")
+    if of_variants:
+        refuse(context, ["strands"], "--reference", "leave it out: both strands are always read")
+        refuse(context, OF_RECORDS, "--reference", "leave it out")
+    else:
+        for option in given(context, OF_VARIANTS):
+            raise UsageError(f"{option} needs --reference", remedy="give the reference as well")
 
 
 def request_of(
@@ -52,13 +52,13 @@ def request_of(
         raise UsageError(
             where="--reference", expected="one VCF or BCF", found=count(len(inputs), "file"), remedy="run one at a time"
         )
-    given = {"context": context, "longest": longest}
+    figures = {"context": context, "longest": longest}
     return VariantRequest(
         variants=inputs[0],
         reference=reference,
         alias=alias,
         on_unknown=on_unknown,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in figures.items() if value is not None},
     )
 
 

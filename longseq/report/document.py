@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longseq.formats.markdown import escape
+from longseq.log import count
 from longseq.results.document import DocumentSummary, SentenceRow
 
 
@@ -20,8 +21,8 @@ def _lines(summary: DocumentSummary) -> Iterator[str]:
     yield f"# {escape(summary.description or summary.id or summary.file)}"
     yield ""
     yield (
-        f"{_count(len(summary.sentences), 'sentence')} of {summary.sentences_total:,}, "
-        f"{_count(summary.summary_words, 'word')} of {summary.words:,}; allowed: {summary.budget}."
+        f"{count(len(summary.sentences), 'sentence')} of {summary.sentences_total:,}, "
+        f"{count(summary.summary_words, 'word')} of {summary.words:,}; allowed: {summary.budget}."
     )
     section = None
     for row in summary.sentences:
@@ -37,7 +38,7 @@ def _lines(summary: DocumentSummary) -> Iterator[str]:
             yield "* the file ended before the document did"
     yield from ("", "---", "")
     yield (
-        f"Source: {escape(summary.file)} ({escape(summary.id)}), {_count(summary.length, 'code point')}, "
+        f"Source: {escape(summary.file)} ({escape(summary.id)}), {count(summary.length, 'code point')}, "
         f"{100 * summary.coverage:.4g} % read, sha256 of the text `{summary.sha256}`."
     )
     yield "Numbers in brackets are code points of that text, first and one past the last; quotations are verbatim."
@@ -48,7 +49,3 @@ def _place(row: SentenceRow) -> str:
     if row.page_label not in (None, str(row.page)):
         page = f"page {row.page} ({escape(str(row.page_label))}), "
     return f"\\[{page}{row.start}-{row.end}\\]"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

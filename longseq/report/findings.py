@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from longseq.log import count
 from longseq.results.dna import SequenceRow
 from longseq.results.findings import Findings
 
@@ -46,7 +47,7 @@ class FindingsSeen:
             return ""
         if self._records == 1 and self._last is not None and self._last.out_of_range is not None:
             return f"; {self._last.novelty} of the model, {100 * self._last.out_of_range:.0f} % of windows outside"
-        return f"; {self._novelty['out of range']:,} of {told:,} records out of the model's range"
+        return f"; {self._novelty['out of range']:,} of {count(told, 'record')} out of the model's range"
 
     def _ends(self) -> Iterator[str]:
         if self._records == 1 and self._last is not None:
@@ -56,7 +57,7 @@ class FindingsSeen:
                 yield f"telomere {one.unit} ({one.strand}) at the {one.end}, {one.length:,} bp"
             return
         if self._repeats:
-            yield f"terminal repeats in {self._repeats:,} record{'' if self._repeats == 1 else 's'}"
+            yield f"terminal repeats in {count(self._repeats, 'record')}"
         if self._telomeres:
-            units = ", ".join(f"{unit} at {count:,}" for unit, count in self._telomeres.most_common(2))
+            units = ", ".join(f"{unit} at {number:,}" for unit, number in self._telomeres.most_common(2))
             yield f"telomeres: {units} ends, in {self._with_telomeres:,} records"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from longseq.formats.bed import BedWriter
 from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
+from longseq.report.input_folders import InputFile, InputFolders
 from longseq.results.dna import RecordSummary, Region, SequenceRow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.findings import Findings
@@ -106,12 +106,15 @@ class DnaTables:
     """The tables in a folder, made when the first record of DNA comes; use it as a context manager.
 
     `regions.bed` is BED6 with GC in permille as the score, then GC in percent; more columns than seven would be read as
-    places and colours by genome browsers.
+    places and colours by genome browsers. There is one for each input, beside its tracks where there are several: its
+    first column is the record's name as the sequences have it, which browsers and bedtools need, and which says
+    nothing of the input.
     """
 
-    def __init__(self, folder: Path):
-        self._folder = folder
+    def __init__(self, folders: InputFolders):
+        self._folder = folders.root
         self._stack = ExitStack()
+        self._regions = self._stack.enter_context(InputFile(folders, FILES[2]))
         self._held: list[tuple[SequenceRow, WindowColumns]] = []
         self._size = 0
         self._sequences: TsvWriter | None = None
@@ -128,16 +131,10 @@ class DnaTables:
 
     def _open(self, summary: RecordSummary) -> None:
         """The tables there is something for: without windows there are no regions either."""
-
-        def text(name: str) -> TextIO:
-            return self._stack.enter_context(
-                open(self._folder / name, "w", encoding="utf-8", errors="backslashreplace")
-            )
-
-        self._sequences = TsvWriter(text(FILES[0]), COLUMNS)
+        rows = open(self._folder / FILES[0], "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - by __exit__
+        self._sequences = TsvWriter(self._stack.enter_context(rows), COLUMNS)
         if summary.windows is not None:
             self._windows = self._stack.enter_context(ParquetWriter(self._folder / FILES[1], WINDOWS))
-            self._regions = BedWriter(text(FILES[2]))
 
     def dna(self, summary: RecordSummary) -> None:
         if self._sequences is None:
@@ -151,9 +148,11 @@ class DnaTables:
             figures |= {f"skew_{name}": getattr(row.skew, name) for name in names}
         figures |= _found(row.findings)
         self._sequences.write(figures)
-        for name, region in in_order(summary.regions):
-            score = 0 if region.gc is None else round(10 * region.gc)
-            self._regions.write(region.interval, name, score, (region.gc,))
+        if summary.windows is not None:
+            bed = BedWriter(self._regions.of(summary.source))
+            for name, region in in_order(summary.regions):
+                score = 0 if region.gc is None else round(10 * region.gc)
+                bed.write(region.interval, name, score, (region.gc,))
         if summary.windows is not None and len(summary.windows):
             self._held.append((row, summary.windows))
             self._size += len(summary.windows)

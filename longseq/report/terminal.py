@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from longseq.formats.markdown import escape
+from longseq.log import count
 from longseq.records import Interval
 from longseq.report.findings import FindingsSeen
+from longseq.report.lines import aligned, ending, number, shortened
 from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
@@ -21,10 +23,12 @@ from longseq.results.totals import Totals
 
 LINES = 25
 """Lines at most."""
-RECORDS, REGIONS, WINDOWS, SOURCES, WIDTH = 4, 3, 3, 20, 44
-"""Records, regions and windows of one input that are shown; inputs shown; letters of a name shown."""
-
-
+NAMELESS = "(no id)"
+RECORDS, REGIONS, WINDOWS, SOURCES = 4, 3, 3, 20
+"""Records, regions and windows of one input that are shown; inputs shown."""
+SPANS = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}
+"""Columns of windows whose extremes are shown, and how."""
+COLUMNS = (*"acgt", *SPANS)
 HELD = 1 << 9
 """Windows looked at together: record by record they cost more than counting their letters."""
 
@@ -34,33 +38,44 @@ class _Seen:
     """What is kept of one input while it passes."""
 
     dna: list[SequenceRow] = field(default_factory=list)
-    documents: list[DocumentSummary] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     region_count: int = 0
     bits_regions: int = 0
     findings: FindingsSeen = field(default_factory=FindingsSeen)
     windows: int = 0
-    spans: dict[str, tuple[float, float]] = field(default_factory=dict)
+    full: int = 0
+    """Windows at least half of which are A, C, G, T."""
+    spans: dict[tuple[str, bool], tuple[float, float]] = field(default_factory=dict)
+    """By column, of windows that are so full and of the others."""
     surprising: list[tuple[float, int, int, str, SurprisingWindow]] = field(default_factory=list)
     held: list[WindowColumns] = field(default_factory=list)
     """Windows whose spans are not in `spans` yet."""
     held_size: int = 0
 
-    def widen(self) -> None:
-        for name in ("gc", "cpg", "low_complexity") if self.held else ():
-            _widen(self.spans, name, np.concatenate([getattr(windows, name) for windows in self.held]))
+    def widen(self, window: int) -> None:
+        """Take the windows that are held, of `window` bases each, into `spans`."""
+        if not self.held:
+            return
+        columns = {name: np.concatenate([getattr(windows, name) for windows in self.held]) for name in COLUMNS}
+        full = 2 * sum(columns[base] for base in "acgt") >= window
+        self.full += int(np.count_nonzero(full))
+        for name in SPANS:
+            _widen(self.spans, (name, True), columns[name][full])
+            _widen(self.spans, (name, False), columns[name][~full])
         self.held, self.held_size = [], 0
 
 
 class Overview:
-    """Takes summaries as they come and keeps what there is room for."""
+    """Takes summaries as they come, of windows of `window` bases, and keeps what there is room for."""
 
-    def __init__(self):
-        self._seen: dict[str, _Seen] = {}
+    def __init__(self, window: int):
+        self._window = window
+        self._seen: dict[int, _Seen] = {}
+        self._documents: list[DocumentSummary] = []
 
     def dna(self, summary: RecordSummary) -> None:
         row = summary.row
-        seen = self._seen.setdefault(row.file, _Seen())
+        seen = self._seen.setdefault(summary.source, _Seen())
         if len(seen.dna) < RECORDS:
             seen.dna.append(row)
         seen.findings.add(row)
@@ -73,7 +88,7 @@ class Overview:
             seen.held.append(summary.windows)
             seen.held_size += len(summary.windows)
             if seen.held_size >= HELD:
-                seen.widen()
+                seen.widen(self._window)
         for window in row.surprising:
             # the first of two equals stays: its place comes earlier, so its negative is greater
             entry = (window.bits, -row.index, -window.start, row.id, window)
@@ -82,25 +97,30 @@ class Overview:
                 heapq.heappop(seen.surprising)
 
     def document(self, summary: DocumentSummary) -> None:
-        documents = self._seen.setdefault(summary.file, _Seen()).documents
-        if len(documents) < RECORDS:
-            documents.append(summary)
+        if len(self._documents) < RECORDS:  # they are shown where there is one input alone
+            self._documents.append(summary)
 
     def text(self, sources: Sequence[SourceRow]) -> str:
         """Plain text, ended by a line feed."""
         if len(sources) > 1:
             lines = [*_sources(sources)]
+        elif sources[0].kind == "document":
+            lines = [*_documents(sources[0], self._documents)]
         else:
-            seen = self._seen.get(sources[0].file, _Seen())
-            lines = [*_documents(sources[0], seen)] if sources[0].kind == "document" else _fitting(sources[0], seen)
+            lines = _fitting(sources[0], self._of(0))
         return "\n".join(lines) + "\n"
 
     def markdown(self, sources: Sequence[SourceRow]) -> Iterator[str]:
         """Inputs of DNA as Markdown, each a section with its text in a block of code; documents have their own."""
-        for source in sources:
+        for at, source in enumerate(sources):
             if source.kind == "dna":
-                body = "\n".join(_fitting(source, self._seen.get(source.file, _Seen())))
+                body = "\n".join(_fitting(source, self._of(at)))
                 yield f"# {escape(source.file)}\n\n```text\n{body}\n```\n"
+
+    def _of(self, source: int) -> _Seen:
+        seen = self._seen.get(source, _Seen())
+        seen.widen(self._window)
+        return seen
 
 
 def _fitting(source: SourceRow, seen: _Seen) -> list[str]:
@@ -112,19 +132,20 @@ def _fitting(source: SourceRow, seen: _Seen) -> list[str]:
 
 def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str]:
     totals = source.totals
-    seen.widen()
     if totals is None:
         yield _title(source)
         return
-    yield f"{_title(source)}: {_many(totals.num_seqs, 'record')}, {totals.sum_len:,} bp"
+    yield f"{_title(source)}: {count(totals.num_seqs, 'record')}, {totals.sum_len:,} bp"
     for name, value in _facts(totals, seen):
         yield f"  {name:<13}{value}"
+    if not seen.dna:
+        return
     table = [("record", "bp", "GC %", "N", "bits", "topology", "class", "genes", "cut short")]
     for row in seen.dna[:records]:
-        figures = (_number(row.gc, 2), f"{row.n:,}", _number(row.bits_per_base, 3))
+        figures = (number(row.gc, 2), f"{row.n:,}", number(row.bits_per_base, 3))
         table.append(
             (
-                _short(row.id) or "(no id)",
+                _name(row),
                 f"{row.length:,}",
                 *figures,
                 row.topology,
@@ -134,7 +155,7 @@ def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str
             )
         )
     yield ""
-    yield from _aligned(table)
+    yield from aligned(table)
     if totals.num_seqs > len(seen.dna[:records]):
         yield f"  … and {totals.num_seqs - len(seen.dna[:records]):,} more"
     if seen.region_count > totals.num_seqs:
@@ -142,40 +163,41 @@ def _dna(source: SourceRow, seen: _Seen, records: int = RECORDS) -> Iterator[str
         costs = f"{seen.bits_regions:,} regions of like bits, " if seen.bits_regions else ""
         yield f"  {costs}{seen.region_count:,} regions of one composition{first}:"
         for region in seen.regions:
-            skew = _number(region.gc_skew, 3)
-            yield f"    {_place(region.interval)}  GC {_number(region.gc, 2)} %, GC skew {skew}"
+            skew = number(region.gc_skew, 3)
+            yield f"    {_place(region.interval)}  GC {number(region.gc, 2)} %, GC skew {skew}"
     if seen.surprising:
         yield "  most surprising windows, z within their record:"
         for _, _, _, name, window in sorted(seen.surprising, reverse=True):
             where = Interval(record=name, start=window.start, end=window.end)
-            yield f"    {_place(where)}  {window.bits:.3f} bits a base, z {_number(window.z, 1)}"
+            yield f"    {_place(where)}  {window.bits:.3f} bits a base, z {number(window.z, 1)}"
 
 
 def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
     if totals.sampled is not None:
-        read = f"{totals.sampled:,} of {_many(totals.num_seqs, 'record')} read, {totals.sampled_len:,} bp"
+        read = f"{totals.sampled:,} of {count(totals.num_seqs, 'record')} read, {totals.sampled_len:,} bp"
         yield "sample", f"{read}; lengths are of all, all else is of these"
     if totals.short:
-        yield "left out", f"{_many(totals.short, 'record')} too short, {totals.short_len:,} bp"
-    yield "GC", f"{_number(totals.gc, 2)} % of A, C, G, T; {_number(totals.gc_of_length, 2)} % of all letters"
-    gaps = f"{totals.sum_n:,} in {_many(totals.gaps, 'gap')}, the longest {totals.longest_gap:,}"
-    yield "N", f"{gaps}; {_number(totals.n_per_100kbp, 1)} per 100 kbp; other codes {totals.iupac:,}"
+        yield "left out", f"{count(totals.short, 'record')} too short, {totals.short_len:,} bp"
+    if seen.dna:
+        yield "GC", f"{number(totals.gc, 2)} % of A, C, G, T; {number(totals.gc_of_length, 2)} % of all letters"
+        gaps = f"{totals.sum_n:,} in {count(totals.gaps, 'gap')}, the longest {totals.longest_gap:,}"
+        yield "N", f"{gaps}; {number(totals.n_per_100kbp, 1)} per 100 kbp; other codes {totals.iupac:,}"
     if totals.num_seqs > 1:
-        spread = f"{totals.min_len:,} to {totals.max_len:,}, mean {_number(totals.avg_len, 1)}"
-        quartiles = ", ".join(_number(q, 1) for q in (totals.q1, totals.q2, totals.q3))
+        spread = f"{totals.min_len:,} to {totals.max_len:,}, mean {number(totals.avg_len, 1)}"
+        quartiles = ", ".join(number(q, 1) for q in (totals.q1, totals.q2, totals.q3))
         yield "lengths", f"{spread}; quartiles {quartiles}"
         n50 = f"N50 {totals.n50:,} (L50 {totals.l50:,}), N90 {totals.n90:,} (L90 {totals.l90:,})"
-        yield "", f"{n50}, auN {_number(totals.au_n, 1)}"
-        repeated = f"{_many(totals.duplicate_ids, 'id')}, {_many(totals.duplicate_sequences, 'sequence')}"
+        yield "", f"{n50}, auN {number(totals.au_n, 1)}"
+        repeated = f"{count(totals.duplicate_ids, 'id')}, {count(totals.duplicate_sequences, 'sequence')}"
         yield "repeated", f"{repeated}; empty {totals.empty:,}"
     if totals.softmask is not None:
         yield "soft mask", f"{totals.softmask:.2f} % in lower case"
     if totals.average_quality is not None:
-        shares = f"Q20 {_number(totals.q20, 2)} %, Q30 {_number(totals.q30, 2)} %"
+        shares = f"Q20 {number(totals.q20, 2)} %, Q30 {number(totals.q30, 2)} %"
         yield "quality", f"{shares}, mean error as Q{totals.average_quality:.2f}"
     if totals.bits_per_base is not None:
         only = seen.dna[0] if totals.num_seqs == 1 and seen.dna else None
-        against = "" if only is None else f"; entropy of order 0 {_number(only.order0_bits, 3)}"
+        against = "" if only is None else f"; entropy of order 0 {number(only.order0_bits, 3)}"
         against += "" if only is None or only.order2_bits is None else f", of order 2 {only.order2_bits:.3f}"
         if only is not None and only.findings.markov_bits:
             best = min(only.findings.markov_bits.items(), key=lambda item: item[1])
@@ -190,51 +212,61 @@ def _facts(totals: Totals, seen: _Seen) -> Iterator[tuple[str, str]]:
             f"lowest near {skew.lowest:,}, highest near {skew.highest:,}",
         )
     if seen.windows and seen.spans:
-        names = {"gc": "GC {} %", "cpg": "CpG o/e {}", "low_complexity": "low complexity {} %"}
-        spans = [text.format(_span(seen.spans[name])) for name, text in names.items() if name in seen.spans]
-        yield "windows", f"{seen.windows:,}: {', '.join(spans)}"
+        # The last window of a record may be a base, all G: few letters tell nothing, unless there are no others.
+        full = seen.full > 0
+        told = {name: seen.spans[name, full] for name in SPANS if (name, full) in seen.spans}
+        which = f", of the {seen.full:,} at least half full" if 0 < seen.full < seen.windows else ""
+        spans = ", ".join(SPANS[name].format(_span(span)) for name, span in told.items())
+        yield "windows", f"{seen.windows:,}{which}: {spans}"
+
+
+def _name(row: SequenceRow) -> str:
+    """Of a part, its place as well: several may be of one record."""
+    if "offset" in row.notes:
+        return _place(Interval(record=row.id, start=row.start, end=row.start + row.length))
+    return shortened(row.id) or NAMELESS
 
 
 def _class(row: SequenceRow) -> str:
     classes = row.findings.classes
     if classes is None or classes.label == "unknown":
         return "" if classes is None else "unknown"
-    return f"{_short(classes.label, 20)} ({max(classes.probabilities.values()):.2f})"
+    return f"{shortened(classes.label, 20)} ({max(classes.probabilities.values()):.2f})"
 
 
-def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:
-    if source.records == 1 and seen.documents:
-        summary = seen.documents[0]
-        total = f"{_many(summary.words, 'word')}, {_many(summary.sentences_total, 'sentence')}"
-        kept = _many(summary.summary_words, "word")
+def _documents(source: SourceRow, documents: Sequence[DocumentSummary]) -> Iterator[str]:
+    if source.records == 1 and documents:
+        summary = documents[0]
+        total = f"{count(summary.words, 'word')}, {count(summary.sentences_total, 'sentence')}"
+        kept = count(summary.summary_words, "word")
         yield f"{_title(source)}: {total}; the summary has {kept}, allowed {summary.budget}"
         for row in summary.sentences:
             page = "" if row.page is None else f"p. {row.page}, "
             yield f"  [{page}{row.start}-{row.end}] {' '.join(row.text.split())}"
         yield from (f"  note: {remark}" for remark in summary.remarks)
         return
-    yield f"{_title(source)}: {_many(source.records, 'document')}, {source.length:,} code points"
+    yield f"{_title(source)}: {count(source.records, 'document')}, {source.length:,} code points"
     table = [("document", "words", "begins")]
-    for summary in seen.documents:
+    for summary in documents:
         text = " ".join(summary.sentences[0].text.split()) if summary.sentences else ""
-        table.append((_short(summary.id), f"{summary.words:,}", _short(text, 60)))
-    yield from _aligned(table)
-    if source.records > len(seen.documents):
-        yield f"  … and {source.records - len(seen.documents):,} more; --format md or --json prints every summary"
+        table.append((shortened(summary.id), f"{summary.words:,}", shortened(text, 60)))
+    yield from aligned(table)
+    if source.records > len(documents):
+        yield f"  … and {source.records - len(documents):,} more; --format md or --json prints every summary"
 
 
 def _sources(sources: Sequence[SourceRow]) -> Iterator[str]:
-    yield _many(len(sources), "input")
+    yield count(len(sources), "input")
     table = [("file", "kind", "records", "letters", "GC %", "N", "N50", "bits")]
     for source in sources[:SOURCES]:
         t = source.totals
         figures = ("", "", "", "")
         if t is not None:
             n50 = "NA" if t.n50 is None else f"{t.n50:,}"
-            figures = (_number(t.gc, 2), f"{t.sum_n:,}", n50, _number(t.bits_per_base, 3))
+            figures = (number(t.gc, 2), f"{t.sum_n:,}", n50, number(t.bits_per_base, 3))
         kind = "unreadable" if source.kind is None else source.kind
-        table.append((_end(source.file), kind, f"{source.records:,}", f"{source.length:,}", *figures))
-    yield from _aligned(table)
+        table.append((ending(source.file), kind, f"{source.records:,}", f"{source.length:,}", *figures))
+    yield from aligned(table)
     if len(sources) > SOURCES:
         yield f"  … and {len(sources) - SOURCES:,} more"
 
@@ -245,17 +277,7 @@ def _title(source: SourceRow) -> str:
     return f"{name} ({source.format}{packed})"
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Columns side by side: names to the left, figures to the right; a column without a figure is left out."""
-    columns = [i for i in range(len(table[0])) if any(row[i] not in ("", "NA") for row in table[1:])]
-    figures = {i: all(row[i][:1].isdigit() or row[i] in ("", "NA", "-") for row in table[1:]) for i in columns[1:]}
-    widths = {i: max(len(row[i]) for row in table) for i in columns}
-    for row in table:
-        cells = [row[i].rjust(widths[i]) if figures.get(i) else row[i].ljust(widths[i]) for i in columns]
-        yield "  " + "  ".join(cells).rstrip()
-
-
-def _widen(spans: dict[str, tuple[float, float]], name: str, values: np.ndarray) -> None:
+def _widen(spans: dict[tuple[str, bool], tuple[float, float]], name: tuple[str, bool], values: np.ndarray) -> None:
     known = values[~np.isnan(values)]
     if len(known):
         low, high = spans.get(name, (np.inf, -np.inf))
@@ -269,21 +291,4 @@ def _span(span: tuple[float, float]) -> str:
 
 def _place(interval: Interval) -> str:
     """As `--region` takes it, 1-based and closed, but for the end of a long name."""
-    return f"{_short(interval.record)}:{interval.start + 1:,}-{interval.end:,}"
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "NA" if value is None else f"{value:,.{digits}f}"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _end(text: str, width: int = WIDTH) -> str:
-    """Of paths the ends tell more than the beginnings."""
-    return text if len(text) <= width else "…" + text[1 - width :]
-
-
-def _short(text: str, width: int = WIDTH) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return f"{shortened(interval.record) or NAMELESS}:{interval.start + 1:,}-{interval.end:,}"

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import logging
-import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
 
+from longseq.errors import place
 from longseq.formats.bigwig import LONGEST, Run, Stretch, write_bigwig, write_runs
+from longseq.log import count
+from longseq.report.input_folders import InputFolders
 from longseq.results.dna import RecordSummary
 from longseq.results.document import DocumentSummary
 
 log = logging.getLogger("longseq")
 
-FOLDER = "tracks"
 WINDOWS = ("gc", "gc_skew", "at_skew", "entropy", "cpg", "low_complexity", "softmask", "bits")
 """Columns of windows that have a track each, of the same name; that of `bits` is `bits_per_base`."""
 NAMES = {"bits": "bits_per_base"}
@@ -27,32 +30,48 @@ BLOCK = 1 << 16
 
 
 class _Place(NamedTuple):
-    """A record's windows in the spool of windows, and its bases in that of bases."""
+    """Bases `[start, end)` of a record that are shown, and where the windows that cover them are spooled."""
 
-    width: int
-    """Bases a window."""
-    first: int
-    number: int
-    """Of windows."""
-    bases: int
-    """-1 where there are none."""
     start: int
     end: int
+    width: int
+    """Bases a window."""
+    origin: int
+    """First base of the first window."""
+    first: int
+    """That window's number in the spool of windows."""
+    bases: int
+    """Number of the base `origin` in the spool of bases; -1 where there are none."""
+    record: int
+    """Position of the record in its file."""
+
+
+@dataclass
+class _Input:
+    """What is known of one input."""
+
+    file: str
+    records: dict[str, list[_Place]] = field(default_factory=dict)
+    """By name, in the order in which they came; of one record each."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Records without a track, by the reason."""
+    overlap: bool = False
+    """Parts of one record overlap."""
 
 
 class Tracks:
     """Figures wait on disk until all records are known, since a bigWig wants them in order of name; use it as a context
     manager, and `write` at the end.
 
-    Windows without a base are gaps. A record without a name, one whose name stood before in its file, and one too long
-    for the format have no track; parts of one record have, where they do not overlap. Reads have none either. Several
-    inputs have a folder each.
+    Windows without a base are gaps. A record without a name, one whose name another one had before, and one too long
+    for the format have no track; reads have none either. Parts of one record share its tracks: where they overlap, a
+    base has the figures of the part that came first, as a bigWig holds one value a base. Several inputs have a folder
+    each.
     """
 
     def __init__(self) -> None:
         self._windows, self._bases = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - by __exit__
-        self._records: dict[str, dict[str, list[_Place]]] = {}
-        self._left_out: dict[str, int] = {}
+        self._inputs: dict[int, _Input] = {}
         self._measured = self._at = 0
 
     def __enter__(self) -> Tracks:
@@ -66,11 +85,14 @@ class Tracks:
         row, windows = summary.row, summary.windows
         if windows is None or not len(windows) or row.expected_errors is not None:
             return
-        records, end = self._records.setdefault(row.file, {}), row.start + row.length
-        before = records.get(row.id, [])
-        part = "offset" in row.notes and all(end <= place.start or place.end <= row.start for place in before)
-        if not row.id or (before and not part) or end > LONGEST:
-            self._left_out[row.file] = self._left_out.get(row.file, 0) + 1
+        known, end = self._inputs.setdefault(summary.source, _Input(row.file)), row.start + row.length
+        before = known.records.get(row.id, [])
+        if reason := _unfit(row.id, any(part.record != row.index for part in before[:1]), end):
+            known.left_out[reason] += 1
+            return
+        free = _free(row.start, end, before)
+        known.overlap |= free != [(row.start, end)]
+        if not free:
             return
         table = np.empty((len(windows), len(WINDOWS)), np.float32)
         for i, name in enumerate(WINDOWS):
@@ -83,63 +105,72 @@ class Tracks:
                 self._bases.write(bits.astype(np.float32).tobytes())
                 self._at += len(bits)
         width = int(windows.end[0] - windows.start[0])
-        records[row.id] = [*before, _Place(width, self._measured, len(windows), bases, row.start, end)]
+        added = [_Place(*span, width, row.start, self._measured, bases, row.index) for span in free]
+        known.records[row.id] = [*before, *added]
         self._measured += len(windows)
 
     def document(self, summary: DocumentSummary) -> None:
         """Documents have no tracks."""
 
-    def write(self, folder: Path) -> None:
-        """`tracks/` in `folder`, with what there is a value for."""
-        for file, count in self._left_out.items():
-            log.warning("%s: %d records share a name, have none or are too long, and have no track", file, count)
-        taken: set[str] = set()
-        for file, records in self._records.items():
-            place = folder / FOLDER
-            if len(self._records) > 1:
-                place /= _free(re.sub(r"[^\w.+-]", "_", Path(file).name), taken)
-            place.mkdir(parents=True)
-            self._write(place, records)
+    def write(self, folders: InputFolders) -> None:
+        """The tracks there is a value for, and a warning of each record that has none because of its name or length."""
+        for source, known in self._inputs.items():
+            for reason, number in known.left_out.items():
+                log.warning("%s: no track of %s %s", place(known.file), count(number, "record"), reason)
+            if known.overlap:
+                log.warning("%s: parts overlap; tracks have the figures of the part given first", place(known.file))
+            if known.records:
+                self._write(folders.tracks(source), known.records)
 
     def _write(self, folder: Path, records: dict[str, list[_Place]]) -> None:
-        lengths = {name: max(place.end for place in places) for name, places in records.items()}
-        ordered = [(name, place) for name in sorted(records) for place in sorted(records[name], key=_start)]
+        lengths = {name: max(part.end for part in parts) for name, parts in records.items()}
+        ordered = [(name, part) for name in sorted(records) for part in sorted(records[name])]
+        folder.mkdir(parents=True, exist_ok=True)
         for i, column in enumerate(WINDOWS):
             path = folder / f"{NAMES.get(column, column)}.bw"
-            if column == "bits" and any(place.bases >= 0 for _, place in ordered):
+            if column == "bits" and any(part.bases >= 0 for _, part in ordered):
                 write_bigwig(path, lengths, self._stretches(ordered))
             else:
                 write_runs(path, lengths, self._runs(ordered, i))
+        if not any(folder.iterdir()):
+            folder.rmdir()  # none has a base
 
     def _runs(self, ordered: Sequence[tuple[str, _Place]], column: int) -> Iterator[Run]:
         size = 4 * len(WINDOWS)
-        for name, place in ordered:
-            at = place.start
-            for first in range(0, place.number, BLOCK):
-                count = min(BLOCK, place.number - first)
-                self._windows.seek((place.first + first) * size)
-                table = np.frombuffer(self._windows.read(count * size), np.float32).reshape(count, -1)
+        for name, part in ordered:
+            last = -(-(part.end - part.origin) // part.width)
+            for first in range((part.start - part.origin) // part.width, last, BLOCK):
+                number, at = min(BLOCK, last - first), part.origin + first * part.width
+                self._windows.seek((part.first + first) * size)
+                table = np.frombuffer(self._windows.read(number * size), np.float32).reshape(number, -1)
                 for value in table[:, column].tolist():
-                    end = min(at + place.width, place.end)
-                    yield name, at, end, value
-                    at = end
+                    yield name, max(at, part.start), min(at + part.width, part.end), value
+                    at += part.width
 
     def _stretches(self, ordered: Sequence[tuple[str, _Place]]) -> Iterator[Stretch]:
-        for name, place in ordered:
-            for start in range(place.start, place.end, BLOCK):
-                count = min(BLOCK, place.end - start)
-                self._bases.seek(4 * (place.bases + start - place.start))
-                yield name, start, np.frombuffer(self._bases.read(4 * count), np.float32)
+        for name, part in ordered:
+            for start in range(part.start, part.end, BLOCK):
+                number = min(BLOCK, part.end - start)
+                self._bases.seek(4 * (part.bases + start - part.origin))
+                yield name, start, np.frombuffer(self._bases.read(4 * number), np.float32)
 
 
-def _start(place: _Place) -> int:
-    return place.start
+def _unfit(name: str, other: bool, end: int) -> str | None:
+    """Why a record that ends there has no track; `other`: another one has its name."""
+    if not name:
+        return "without a name"
+    if other:
+        return "whose name another one had before"
+    return f"longer than {LONGEST:,} bases, which bigWig cannot hold" if end > LONGEST else None
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """`name`, or with a number behind it where it is taken."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name}.{number}", number + 1
-    taken.add(found)
-    return found
+def _free(start: int, end: int, places: Sequence[_Place]) -> list[tuple[int, int]]:
+    """What none of `places` shows of `[start, end)`, in order."""
+    found = []
+    for shown in sorted(places):
+        if shown.end <= start or end <= shown.start:
+            continue
+        if start < shown.start:
+            found.append((start, shown.start))
+        start = max(start, shown.end)
+    return [*found, (start, end)] if start < end else found

@@ -1,4 +1,4 @@
-"""`embeddings.parquet`: a vector a window, in the columns of `longseq embed`."""
+"""`embeddings.parquet`: a row a window in the columns of `longseq embed`, the vector null where no A, C, G, T is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUP = 1 << 22
 
 
 class VectorTable:
-    """The table in a folder, made when the first vector comes; use it as a context manager."""
+    """The table in a folder, made when the first record with a model comes; use it as a context manager."""
 
     def __init__(self, folder: Path):
         self._path, self._stack = folder / FILE, ExitStack()
@@ -34,14 +34,14 @@ class VectorTable:
             return
         facts = {"file": row.file.encode(errors="backslashreplace").decode(), "record": row.id}
         facts |= {"strand": found.strand, "layer": found.layer, "model": found.model}
+        if self._table is None:
+            names = ("file", "record", "start", "end", "strand", "layer", "model")
+            columns = {name: "int64" if name in ("start", "end") else "string" for name in names}
+            columns["vector"] = f"float32[{found.width}]"
+            writer = ParquetWriter(self._path, columns, row_group=GROUP // found.width)
+            self._table = self._stack.enter_context(writer)
         for block in found.blocks():
-            count, width = block.vectors.shape
-            if self._table is None:
-                names = ("file", "record", "start", "end", "strand", "layer", "model")
-                columns = {name: "int64" if name in ("start", "end") else "string" for name in names}
-                writer = ParquetWriter(self._path, columns | {"vector": f"float32[{width}]"}, row_group=GROUP // width)
-                self._table = self._stack.enter_context(writer)
-            batch = {name: [value] * count for name, value in facts.items()}
+            batch = {name: [value] * len(block.start) for name, value in facts.items()}
             self._table.write({**batch, "start": block.start, "end": block.end, "vector": block.vectors})
 
     def document(self, summary: DocumentSummary) -> None:

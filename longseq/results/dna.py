@@ -243,6 +243,8 @@ class RecordSummary:
     windows: WindowColumns | None
     """None where no windows were asked for."""
     regions: tuple[Region, ...]
+    source: int = 0
+    """Place of its input among those of the run, 0-based: a file may be named twice."""
     vectors: WindowVectors | None = None
     """Of the windows; None where none were asked for. This and the two below hold until the next summary is."""
     base_bits: Callable[[], Iterator[np.ndarray]] | None = None
@@ -268,4 +270,4 @@ def percent(part: float, whole: float) -> float | None:
 
 def phred(errors: float, bases: int) -> float | None:
     """Phred score of `errors` expected among `bases`; None where there are none."""
-    return -10 * math.log10(errors / bases) if bases else None
+    return 0.0 - 10 * math.log10(errors / bases) if bases else None  # of quality 0 alone 0, not -0

@@ -126,17 +126,19 @@ class VectorBlock(NamedTuple):
     end: np.ndarray
     """(V,) int64."""
     vectors: np.ndarray
-    """(V, D) float32."""
+    """(V, D) float32, NaN in a window without A, C, G, T."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WindowVectors:
-    """Mean hidden vectors of the windows of one record that are at least half full of bases."""
+    """Mean hidden vectors over the bases of each window of one record, however few they are."""
 
     strand: str
     """`+` forwards, `both` the mean of both strands."""
     layer: str
     model: str
     """sha256 of the checkpoint."""
+    width: int
+    """Numbers a vector."""
     blocks: Callable[[], Iterator[VectorBlock]]
     """Some windows at a time; only until the next record is asked for."""

@@ -88,7 +88,7 @@ def test_a_name_that_stood_before_is_left_out_and_said(run, tmp_path):
 
 def test_a_format_goes_with_a_track(run):
     code, _, err = run("in.fa", "--out", "bw", "--track-format", "bw")
-    assert code == 2 and "--track-format goes with --track" in err
+    assert code == 2 and "--track-format needs --track" in err
 
 
 def test_nulls_are_those_of_the_whole_record_on_either_strand(run, tmp_path, monkeypatch):

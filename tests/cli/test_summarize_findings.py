@@ -91,7 +91,7 @@ def test_a_terminal_repeat_is_said(run, tmp_path):
         (["--regions-fasta", "--no-model"], 2, "--regions-fasta needs --out DIR"),
         (["--per-base"], 2, "--per-base needs --out DIR"),
         (["--per-base", "--out", "o", "--window", "0"], 2, "--per-base needs windows"),
-        (["--per-base", "--no-model", "--out", "o"], 2, "--per-base and --no-model exclude each other"),
+        (["--per-base", "--no-model", "--out", "o"], 2, "--per-base cannot be combined with --no-model"),
         (["--classifier", "none", "--no-model"], 1, "none"),
         (["--classifier", "dna", "--no-model"], 2, "longseq train"),
     ],

@@ -77,8 +77,9 @@ def test_an_all_n_window_is_na_in_every_file(tmp_path, tiny_model, capsys):
     assert row["gc"] == row["bits_per_base"] == row["markov2_bits"] == row["class"] == "NA"
     assert (out / "regions.bed").read_text().splitlines()[-1].split("\t")[6] == "NA"
     vectors = parquet.read_table(out / "embeddings.parquet").to_pylist()
-    assert [(v["record"], v["start"]) for v in vectors] == [("a", s) for s in (0, 500, 1_500, 2_000)]
-    assert all(v["strand"] == "both" and len(v["vector"]) == 16 for v in vectors)
+    places = [*(("a", start) for start in range(0, 2_500, 500)), ("n", 0)]
+    assert [(v["record"], v["start"]) for v in vectors] == places and {v["strand"] for v in vectors} == {"both"}
+    assert [v["vector"] and len(v["vector"]) for v in vectors] == [16, 16, None, 16, 16, None]
     for path in (out / "tracks").iterdir():
         assert np.isnan(values(path, "a", 1_000, 1_500)).all() and "n" not in pybigtools.open(str(path)).chroms()
     assert not any(1_000 <= w["start"] < 1_500 for w in first["surprising"] + first["representatives"])
@@ -97,23 +98,56 @@ def test_bits_of_every_base_mirror_each_other_on_the_strands(tmp_path, tiny_mode
     assert [w["bits"] for w in windows[:6]] == pytest.approx(one.reshape(6, 500).mean(axis=1).tolist(), rel=1e-5)
 
 
-def test_parts_keep_their_places_and_inputs_have_folders_of_their_own(tmp_path, capsys):
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "contigs.fasta").write_text(f">c1\n{drawn(2_000)}\n>c1\n{drawn(500)}\n>\nACGT\n")
-    inputs = [tmp_path / folder / "contigs.fasta" for folder in ("a", "b")]
-    assert main(["summarize", *map(str, inputs), "--no-model", "--window", "500", "--out", str(tmp_path / "o")]) == 0
-    assert "2 records share a name, have none or are too long" in capsys.readouterr().err
-    tracks = tmp_path / "o" / "tracks"
-    assert sorted(p.name for p in tracks.iterdir()) == ["contigs.fasta", "contigs.fasta.2"]
-    assert pybigtools.open(str(tracks / "contigs.fasta.2" / "gc.bw")).chroms() == {"c1": 2_000}
-    parts = ("--region", "c1:1,501-2,000", "--region", "c1:501-1,200", "--region", "c1:1,001-1,600")
-    assert (
-        main(["summarize", str(inputs[0]), *parts, "--no-model", "--window", "500", "--out", str(tmp_path / "p")]) == 0
-    )
-    assert "1 records share a name" in capsys.readouterr().err
-    gc = pybigtools.open(str(tmp_path / "p" / "tracks" / "gc.bw"))
-    assert [run[:2] for run in gc.records("c1")] == [(500, 1_000), (1_000, 1_200), (1_500, 2_000)]
+@pytest.fixture
+def chromosome(tmp_path):
+    """c1, another c1, one without a name."""
+    path = tmp_path / "x.fa"
+    path.write_text(f">c1\n{drawn(2_000)}\n>c1\n{drawn(500, 1)}\n>\nACGT\n")
+    return path
+
+
+def test_records_without_a_track_are_said_with_the_reason(tmp_path, chromosome, capsys):
+    assert main(["summarize", str(chromosome), "--no-model", "--window", "500", "--out", str(tmp_path / "o")]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"longseq: {chromosome}: no track of 1 record whose name another one had before",
+        f"longseq: {chromosome}: no track of 1 record without a name",
+    ]
+    assert pybigtools.open(str(tmp_path / "o" / "tracks" / "gc.bw")).chroms() == {"c1": 2_000}
+
+
+@pytest.mark.parametrize("model", [False, True])
+def test_parts_that_overlap_share_the_tracks(tmp_path, chromosome, tiny_model, capsys, model):
+    """In places of windows of 500: the first part's, then what is new of the next ones, one of which is new nowhere."""
+    parts = ("501-1,200", "1,501-2,000", "301-1,800", "600-700", "1-400")
+    regions = [word for part in parts for word in ("--region", f"c1:{part}")]
+    how = ["--model", str(tiny_model), "--per-base"] if model else ["--no-model"]
+    assert main(["summarize", str(chromosome), *regions, *how, "--window", "500", "--out", str(tmp_path / "o")]) == 0
+    said = f"longseq: {chromosome}: parts overlap; tracks have the figures of the part given first\n"
+    assert capsys.readouterr().err == said
+    rows = parquet.read_table(tmp_path / "o" / "windows.parquet").to_pylist()
+    assert len(rows) == 2 + 1 + 3 + 1 + 1
+    gc = pybigtools.open(str(tmp_path / "o" / "tracks" / "gc.bw"))
+    assert [run[:2] for run in gc.records("c1")] == [
+        *[(0, 300), (300, 500), (500, 1_000), (1_000, 1_200), (1_200, 1_300), (1_300, 1_500), (1_500, 2_000)]
+    ]
+    wanted = np.full(2_000, np.nan)
+    for row in reversed(rows):  # the first one given is on top
+        wanted[row["start"] : row["end"]] = row["gc"]
+    assert np.array_equal(values(tmp_path / "o" / "tracks" / "gc.bw", "c1", 0, 2_000), wanted)
+    if model:
+        path = tmp_path / "o" / "tracks" / "bits_per_base.bw"
+        assert run(chromosome, "--region", "c1:501-1200", *how, "--window", 500, "--out", tmp_path / "p") == 0
+        alone = values(tmp_path / "p" / "tracks" / "bits_per_base.bw", "c1", 500, 1_200)
+        assert np.array_equal(values(path, "c1", 500, 1_200), alone)
+        assert not np.isnan(values(path, "c1", 0, 2_000)).any()
+
+
+def test_a_whole_record_and_a_part_of_it_are_no_two_records(tmp_path, chromosome, capsys):
+    options = ("--region", "c1", "--region", "c1:1-600", "--no-model", "--window", "500", "--out", str(tmp_path / "o"))
+    assert main(["summarize", str(chromosome), *options]) == 0
+    assert "parts overlap" in capsys.readouterr().err
+    gc = pybigtools.open(str(tmp_path / "o" / "tracks" / "gc.bw"))
+    assert [run[:2] for run in gc.records("c1")] == [(s, s + 500) for s in range(0, 2_000, 500)]
 
 
 def test_reads_and_runs_without_windows_have_no_tracks(tmp_path, capsys):
@@ -121,4 +155,6 @@ def test_reads_and_runs_without_windows_have_no_tracks(tmp_path, capsys):
     assert run(tmp_path / "r.fq", "--no-model", "--out", tmp_path / "o") == 0
     (tmp_path / "x.fa").write_text(">r\nACGT\n")
     assert run(tmp_path / "x.fa", "--no-model", "--window", 0, "--out", tmp_path / "p") == 0
-    assert not (tmp_path / "o" / "tracks").exists() and not (tmp_path / "p" / "tracks").exists()
+    (tmp_path / "n.fa").write_text(">n\nNNNN\n")
+    assert run(tmp_path / "n.fa", "--no-model", "--out", tmp_path / "q") == 0
+    assert not any((tmp_path / folder / "tracks").exists() for folder in "opq")

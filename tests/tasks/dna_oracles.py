@@ -8,6 +8,7 @@ import random
 from collections import Counter
 from types import SimpleNamespace
 
+import numpy as np
 from hypothesis import strategies as st
 
 from longseq.records import Record
@@ -45,6 +46,22 @@ class OneByOne:
         for piece in pieces:
             yield SimpleNamespace(bits=reader.push(piece))
         yield SimpleNamespace(bits=reader.finish())
+
+
+def drawn(length: int, seed: int = 0, weights=(1, 1, 1, 1)) -> bytes:
+    return "".join(random.Random(seed).choices("ACGT", weights, k=length)).encode()
+
+
+class Planted:
+    """Bits are the letter's own: 0 for A, 1 for C, 2 for G, 3 for T."""
+
+    def push(self, letters: bytes) -> np.ndarray:
+        table = np.full(256, np.nan, np.float32)
+        table[list(b"ACGT")] = range(4)
+        return table[np.frombuffer(letters, np.uint8)]
+
+    def finish(self) -> np.ndarray:
+        return np.zeros(0, np.float32)
 
 
 def plain(letters: bytes) -> str:

@@ -79,7 +79,7 @@ def test_window_vectors_of_ten_times_the_windows_are_not_more_memory():
             pool.take(ids, torch.ones(len(ids), 256))
         pool.finish()
         start = 10 * np.arange(windows)
-        vectors = pools.vectors([pool], np.ones(windows, bool), start, start + 10)
+        vectors = pools.vectors([pool], start, start + 10)
         assert sum(len(block.vectors) for block in vectors.blocks()) == windows
         assert len(representatives(vectors.blocks, windows, 3)) == 1
         most = tracemalloc.get_traced_memory()[1]

@@ -13,6 +13,7 @@ from longseq.formats.features import read_features
 from longseq.formats.gff3 import Gff3Writer
 from longseq.formats.region import cut
 from longseq.records import Interval, Record
+from longseq.report.input_folders import InputFolders
 from longseq.report.tables import DnaTables
 from longseq.tasks.summarize.dna import summarize_records
 from longseq.tasks.summarize.lengths import length_statistics
@@ -37,7 +38,7 @@ def long_record(tail: bytes) -> Record:
 def test_a_region_behind_2_to_the_31(tmp_path):
     tail = b"CCGGT" * 100
     part = cut(long_record(tail), Interval(record="huge", start=FAR - 1, end=FAR + 400))
-    with DnaTables(tmp_path) as tables:
+    with DnaTables(InputFolders(tmp_path)) as tables:
         (summary,) = summarize_records([part], window=100)
         tables.dna(summary)
     assert (summary.row.start, summary.row.length) == (FAR - 1, 401)

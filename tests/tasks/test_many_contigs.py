@@ -34,7 +34,7 @@ def contigs(path, number: int) -> str:
 def test_a_contig_more_is_a_few_bytes_more(tmp_path):
     path, seen = contigs(tmp_path / "x.fa", 3_500), Weighed(1_000, 3_000)
     tracemalloc.start()
-    summarize_files([path], Request(), sinks=[Overview(), seen])
+    summarize_files([path], Request(), sinks=[Overview(10_000), seen])
     tracemalloc.stop()
     assert (seen.count, seen.bases) == (3_500, 3_500 * 200)
     assert (seen.held[3_000] - seen.held[1_000]) / 2_000 < 100, "bytes a contig"
@@ -42,7 +42,7 @@ def test_a_contig_more_is_a_few_bytes_more(tmp_path):
 
 @pytest.mark.parametrize("arguments", [{}, {"sample_fraction": 0.5, "min_contig": 150}])
 def test_a_terminal_shows_25_lines(tmp_path, arguments):
-    path, overview = contigs(tmp_path / "x.fa", 400), Overview()
+    path, overview = contigs(tmp_path / "x.fa", 400), Overview(10_000)
     with open(path, "a") as file:
         file.write(">short\nACGT\n")
     shown = overview.text(summarize_files([path], Request(**arguments), sinks=[overview]))

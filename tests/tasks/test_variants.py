@@ -318,9 +318,9 @@ def test_a_finished_table_is_known_by_what_it_was_made_of(files, folder, tmp_pat
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--reference", "ref.fa", "--track"], "--track goes not with --reference"),
+        (["--reference", "ref.fa", "--track"], "--track cannot be combined with --reference"),
         (["--reference", "ref.fa", "--strands", "both"], "both strands are always read"),
-        (["--context", "5"], "--context goes with --reference"),
+        (["--context", "5"], "--context needs --reference"),
         (["--reference", "ref.fa", "--out", "x.txt"], ".vcf"),
         (["--reference", "ref.fa", "--resume"], "--resume needs --out"),
     ],

@@ -49,7 +49,7 @@ class Request:
         require(self.track_format in ("npy", "bw"), "track-format", self.track_format, "'npy' or 'bw'")
         require(self.every >= 1, "snapshot-every", self.every, ">= 1 token")
         if self.track_format != "npy" and not self.track:
-            raise UsageError("--track-format goes with --track", remedy="give --track as well")
+            raise UsageError("--track-format needs --track", remedy="give --track as well")
         if self.one and self.strands == "both":
             raise UsageError("a state goes on in one direction", remedy="leave --strands both out")
 

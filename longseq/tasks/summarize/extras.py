@@ -11,7 +11,7 @@ import numpy as np
 from longseq.results.dna import WindowColumns
 from longseq.results.findings import ClassCall, Findings, WindowVectors
 from longseq.tasks.summarize.genes import LONGEST, GeneFinder
-from longseq.tasks.summarize.hidden import Pools, representatives
+from longseq.tasks.summarize.hidden import Pools, picked, representatives
 from longseq.tasks.summarize.novelty import novelty
 from longseq.tasks.summarize.scan import Scan, Wanted
 
@@ -79,9 +79,10 @@ def findings(
     found = replace(found, novelty=flag, out_of_range=share)
     if pools is None:
         return found, None
-    full = 2 * scan.forward.bases >= window
-    vectors = pools.vectors(scan.kept.pools, full, windows.start, windows.end)
-    chosen = representatives(vectors.blocks, int(np.count_nonzero(full)), extras.representatives)
+    full = 2 * scan.forward.bases >= window  # a vector of few bases stands for nothing
+    vectors = pools.vectors(scan.kept.pools, windows.start, windows.end)
+    enough = int(np.count_nonzero(full))
+    chosen = representatives(lambda: picked(vectors.blocks(), full), enough, extras.representatives)
     return replace(found, representatives=chosen), vectors
 
 

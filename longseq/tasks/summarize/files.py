@@ -39,7 +39,7 @@ NAMED = 20
 
 
 class Sink(Protocol):
-    """Takes summaries as they come."""
+    """Takes summaries as they come: those of one input together, inputs in order."""
 
     def dna(self, summary: RecordSummary) -> None: ...
 
@@ -77,8 +77,8 @@ def summarize_files(
     model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
-    for source in sources:
-        one = _Source(source, request, sinks, texts, progress, extras)
+    for number, source in enumerate(sources):
+        one = _Source(number, source, request, sinks, texts, progress, extras)
         try:
             with _opened(source, request) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
@@ -101,6 +101,7 @@ class _Source:
 
     def __init__(
         self,
+        number: int,
         source: str,
         request: Request,
         sinks: Sequence[Sink],
@@ -108,7 +109,7 @@ class _Source:
         progress: Progress,
         extras: Extras,
     ):
-        self.texts = texts
+        self.number, self.texts = number, texts
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
         self.extras = extras
         self.reading: Reading | None = None
@@ -144,9 +145,13 @@ class _Source:
                 found=f"{len(self.request.regions)}",
                 remedy="name a file",
             )
+        spelled: dict[str, str] = {}  # another spelling is looked for once: it takes a walk to the end
         for number, region in enumerate(self.request.regions):
             walk = self._again() if number else reading
-            yield pick(walk, region, alias=self.request.alias, again=again, strict=self.request.strict)
+            meant = replace(region, record=spelled.get(region.record, region.record))
+            found = pick(walk, meant, alias=self.request.alias, again=again, strict=self.request.strict)
+            spelled[region.record] = found.id
+            yield found
 
     def _again(self) -> Reading:
         if self.reading is not None:
@@ -175,8 +180,9 @@ class _Source:
             ):
                 counter.add(summary.row)
                 self._count(summary.row, summary.row.digest)
+                numbered = replace(summary, source=self.number)
                 for sink in self.sinks:
-                    sink.dna(summary)
+                    sink.dna(numbered)
         except InputError:  # what was read before the fault counts; a signal may have come amid a row
             self.totals = counter.finish(sieve)
             raise
@@ -250,8 +256,9 @@ def estimate_letters(source: str, request: Request) -> int | None:
                 letters = round(letters * reading.size / max(reading.position, 1))
     except (InputError, OSError):
         return None
-    wanted = sum(len(region) for region in request.regions) if request.regions else letters
-    return round(min(letters, wanted) * request.sample_fraction)
+    if request.regions:  # one that is open at its end runs to that of its record, and no record is longer than all
+        return sum(max(min(region.end, letters) - region.start, 0) for region in request.regions)
+    return round(letters * request.sample_fraction)
 
 
 def _letters(reading: Reading) -> int:

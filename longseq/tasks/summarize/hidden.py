@@ -41,21 +41,35 @@ class Pools:
         pooled.total = total or 0
         return pooled
 
-    def vectors(self, pools: Sequence[Pooled], full: np.ndarray, start: np.ndarray, end: np.ndarray) -> WindowVectors:
-        """Of the windows that are `full` (W,) bool enough, from finished pools, a strand each."""
+    def vectors(self, pools: Sequence[Pooled], start: np.ndarray, end: np.ndarray) -> WindowVectors:
+        """Of the windows (W,) `start` to `end` of a record, from finished pools, a strand each."""
 
         def blocks() -> Iterator[VectorBlock]:
             size = max(AT_ONCE // self._checkpoint.config.width, 1)
-            for first in range(0, len(full), size):
-                last = min(first + size, len(full))
-                chosen = full[first:last]
-                if chosen.any():
-                    rows = [pool.rows(first, last)[chosen, :-1] for pool in pools]
-                    mean = sum(rows[1:], rows[0]) / np.float32(len(rows))
-                    yield VectorBlock(start[first:last][chosen], end[first:last][chosen], mean)
+            for first in range(0, len(start), size):
+                last = min(first + size, len(start))
+                rows = [pool.rows(first, last) for pool in pools]
+                mean = sum((row[:, :-1] for row in rows[1:]), rows[0][:, :-1]) / np.float32(len(rows))
+                known = rows[0][:, -1:] > 0  # the same on both strands
+                yield VectorBlock(start[first:last], end[first:last], np.where(known, mean, np.float32(np.nan)))
 
         strand = "both" if len(pools) == 2 else "+"
-        return WindowVectors(strand=strand, layer="final", model=self._checkpoint.sha256, blocks=blocks)
+        return WindowVectors(
+            strand=strand,
+            layer="final",
+            model=self._checkpoint.sha256,
+            width=self._checkpoint.config.width,
+            blocks=blocks,
+        )
+
+
+def picked(blocks: Iterator[VectorBlock], chosen: np.ndarray) -> Iterator[VectorBlock]:
+    """Of the blocks of all windows of a record, the windows that are `chosen`, (W,) bool."""
+    at = 0
+    for block in blocks:
+        rows = chosen[at : at + len(block.start)]
+        at += len(rows)
+        yield VectorBlock(*(column[rows] for column in block))
 
 
 def representatives(

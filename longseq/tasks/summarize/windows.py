@@ -194,7 +194,7 @@ def entropy(counts: np.ndarray) -> np.ndarray:
     """Shannon entropy in bits of each row of (..., K) counts; NaN where a row is all zero."""
     total = counts.sum(axis=-1, keepdims=True)
     p = _ratio(counts, total)
-    return -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)
+    return 0.0 - (p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1)  # of one letter alone 0, not -0
 
 
 def conditional_entropy(triplets: np.ndarray) -> np.ndarray:

@@ -1,0 +1,61 @@
+"""Options that were given, and others or inputs beside which they say nothing: refused where that is known before the
+work, else said after it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+import click
+from click.core import ParameterSource
+
+from longseq.errors import UsageError
+
+log = logging.getLogger("longseq")
+
+OF_A_MODEL = ("model", "strands", "per_base")
+"""Options of `summarize` that say nothing without the model that reads for bits."""
+OF_COMPUTING = ("device", "threads", "precision", "chunk")
+"""Without any model, a classifier included."""
+OF_DNA = (
+    *OF_A_MODEL,
+    *OF_COMPUTING,
+    *("window", "min_contig", "sample_fraction", "seed", "regions_fasta", "classifier", "pyrodigal", "on_unknown"),
+)
+OF_DOCUMENTS = ("sentences", "words", "ratio", "save_text")
+"""Without an input of that kind."""
+
+
+def given(context: click.Context, names: Iterable[str]) -> list[str]:
+    """Those of the named parameters that stand on the command line, spelled as options; defaults do not count."""
+    return [
+        "--" + name.replace("_", "-")
+        for name in names
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+
+
+def refuse(context: click.Context, names: Iterable[str], other: str, remedy: str = "leave one of them out") -> None:
+    """Raises UsageError: one of the named parameters was given, which `other`, given as well, leaves nothing to say."""
+    for option in given(context, names):
+        raise UsageError(f"{option} cannot be combined with {other}", remedy=remedy)
+
+
+def refuse_idle(context: click.Context, *, no_model: bool, classifier: bool, kind: str | None) -> None:
+    """Of `summarize`, before its inputs are opened.
+
+    Raises:
+        UsageError: an option of models without one, of DNA where all are documents, of documents where all are DNA.
+    """
+    if no_model:
+        refuse(context, (*OF_A_MODEL, *(() if classifier else OF_COMPUTING)), "--no-model")
+    if kind is not None:
+        refuse(context, OF_DNA if kind == "document" else OF_DOCUMENTS, f"--kind {kind}")
+
+
+def say_idle(context: click.Context, kinds: Iterable[str | None]) -> None:
+    """Of `summarize`, when the kinds of its inputs are known: which options had no effect."""
+    found = set(kinds)
+    for kind, options, what in (("dna", OF_DNA, "DNA"), ("document", OF_DOCUMENTS, "a document")):
+        if kind not in found and (idle := given(context, options)):
+            log.warning("no input holds %s: %s had no effect", what, ", ".join(idle))
