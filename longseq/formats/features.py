@@ -1,9 +1,9 @@
 """Annotated intervals of BED, GFF3, GTF and GenBank files: record, start, end, strand, and what is there.
 
 BED is 0-based and half-open, its fourth column is the name (UCSC, "BED format"). GFF3 and GTF are 1-based and closed,
-their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); what GFF3 escapes (`%3B`) is read
-as it was meant, and a `##FASTA` part is not read. A feature that crosses the origin of a circular record comes in two: GenBank joins them, GFF3 gives them an end past that
-of a landmark with `Is_circular=true`, which stands above.
+their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); escapes of GFF3 (`%3B`) are read
+as what they stand for, and a `##FASTA` part is not read. A feature that crosses the origin of a circular record comes
+in two: GenBank joins them, GFF3 gives them an end past that of a landmark with `Is_circular=true`, which stands above.
 """
 
 from __future__ import annotations
