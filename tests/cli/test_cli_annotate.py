@@ -92,19 +92,12 @@ def test_intervals_are_runs_of_the_likeliest_class(out):
     ids = re.findall(r"ID=([^;]+)", (out / "intervals.gff3").read_text())
     assert len(set(ids)) == len(ids) == len(wanted)
     table = rows(out / "records.tsv")
-    assert table[0][:8] == [
-        "file",
-        "record",
-        "length",
-        "unknown",
-        "truncated",
-        "intervals",
-        "bases none",
-        "bases exon+",
-    ]
-    assert [row[1:4] for row in table[1:]] == [["z|1.1", "200", "25"], ["b", "90", "0"], ["c", "33", "0"]]
-    assert [int(row[5]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
-    assert all(sum(map(int, row[6:10])) == int(row[2]) - int(row[3]) for row in table[1:])
+    place = ["file", "record", "start", "end", "length"]
+    assert table[0][:10] == [*place, "unknown", "truncated", "intervals", "bases none", "bases exon+"]
+    found = [["z|1.1", "0", "200", "200", "25"], ["b", "0", "90", "90", "0"], ["c", "0", "33", "33", "0"]]
+    assert [row[1:6] for row in table[1:]] == found
+    assert [int(row[7]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
+    assert all(sum(map(int, row[8:12])) == int(row[4]) - int(row[5]) for row in table[1:])
 
 
 def test_facts_say_where_it_comes_from(out, model, fasta):
@@ -167,6 +160,7 @@ def test_a_region_is_read_alone_and_keeps_its_coordinates(model, fasta, tmp_path
     part = [[r[0], str(int(r[1]) + 10), str(int(r[2]) + 10), *r[3:]] for r in rows(tmp_path / "p" / "intervals.bed")]
     assert part and rows(tmp_path / "o" / "intervals.bed") == part
     assert "##sequence-region z|1.1 11 70\n" in (tmp_path / "o" / "intervals.gff3").read_text()
+    assert rows(tmp_path / "o" / "records.tsv")[1][1:5] == ["z|1.1", "10", "70", "60"]
     track = values(tmp_path / "o", "none.bw", "z|1.1", 70)
     assert np.isnan(track[:10]).all()
     assert np.array_equal(track[10:], values(tmp_path / "p", "none.bw", "z|1.1", 60))

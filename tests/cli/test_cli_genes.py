@@ -105,7 +105,7 @@ def test_files_say_the_same(out, fasta):
         assert attributes["transl_table"] == "11" and attributes["ID"].startswith(row[0])
     table = rows(out / "records.tsv")
     assert [r[1] for r in table[1:]] == ["one", "two", "none", "short"]
-    assert sum(int(r[5]) for r in table[1:]) == len(genes)
+    assert sum(int(r[7]) for r in table[1:]) == len(genes)
     facts = json.loads((out / "genes.json").read_text())
     assert facts["schema"] == "longseq.genes/1" and facts["genes"] == len(genes) and facts["genetic_code"] == 11
     assert len(facts["run"]["model_sha256"]) == 64 and facts["learned_from_own_genes"] == 0
@@ -138,6 +138,7 @@ def test_a_region_has_the_places_of_its_record(fasta, likely, out, tmp_path):
     assert run(fasta, likely, tmp_path / "r", "--region", "one:31-423") == 0
     (row,) = rows(tmp_path / "r" / "genes.gff3")
     assert row[0] == "one" and row[3:5] == ["61", "363"] and row[6] == "+"
+    assert rows(tmp_path / "r" / "records.tsv")[1][1:5] == ["one", "30", "423", "393"]
     assert "##sequence-region one 31 423" in (tmp_path / "r" / "genes.gff3").read_text()
     (whole,) = [line for line in (out / "proteins.faa").read_text().split(">") if "one:61-363(+)" in line]
     assert whole == (tmp_path / "r" / "proteins.faa").read_text().removeprefix(">")

@@ -48,7 +48,7 @@ class Sheets:
 
         self._classes, self._labels = stranded(labels), labels
         self._bed, self._gff = BedWriter(opened("intervals.bed")), Gff3Writer(opened("intervals.gff3"))
-        facts = ("file", "record", "length", "unknown", "truncated", "intervals")
+        facts = ("file", "record", "start", "end", "length", "unknown", "truncated", "intervals")
         of_classes = [f"{what} {label}" for what in ("bases", "mean") for label in labels]
         self._table = TsvWriter(opened("records.tsv"), [*facts, *of_classes])
         self.intervals = 0

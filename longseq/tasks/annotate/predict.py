@@ -35,7 +35,7 @@ FILES = ("genes.gff3", "genes.bed", "proteins.faa", "records.tsv", "genes.json")
 """What an output directory may hold of an earlier run."""
 LEAST = 30
 """Bases: a shorter gene cannot be told from chance, and there would be one everywhere."""
-COLUMNS = ("file", "record", "length", "circular", "truncated", "genes", "partial", "coding")
+COLUMNS = ("file", "record", "start", "end", "length", "circular", "truncated", "genes", "partial", "coding")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +191,8 @@ class GeneSheets:
             {
                 "file": record.source,
                 "record": found.name,
+                "start": found.start,
+                "end": end,
                 "length": len(found.letters),
                 "circular": found.circular,
                 "truncated": record.truncated,

@@ -158,6 +158,8 @@ class _Work:
         facts = {
             "file": record.source,
             "record": record.id,
+            "start": start,
+            "end": start + length,
             "length": length,
             "unknown": unknown,
             "truncated": record.truncated,

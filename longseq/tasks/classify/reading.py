@@ -59,6 +59,8 @@ class Classified:
 
     file: str
     record: str
+    start: int
+    """In the record, where only a stretch of it was read."""
     length: int
     """Letters."""
     scores: np.ndarray | None
@@ -203,6 +205,7 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
     return Classified(
         file=entry.source.file,
         record=entry.record.id,
+        start=offset,
         length=entry.record.length or 0,
         scores=entry.running.scores,
         running_ends=entry.every.spans()[: len(running), 1] + offset,

@@ -34,7 +34,8 @@ from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.score/1"
-COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
+PLACE = ("file", "record", "strand", "start", "end", "length")
+COLUMNS = (*PLACE, "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
 FILES = ("scores.tsv", NPY, *BIGWIGS.values(), "run.json")
 """What an output directory may hold of an earlier run."""
 
@@ -49,6 +50,7 @@ class Result:
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a strand, by `COLUMNS`, in input order."""
         for row in self.work.rows():
+            row["end"] = row["start"] + row["length"]
             yield {name: row[name] for name in COLUMNS}
 
     def write_table(self, file: TextIO) -> None:

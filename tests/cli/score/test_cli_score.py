@@ -101,7 +101,7 @@ def test_wrong_requests_exit_2(run, source, tmp_path, monkeypatch, options, said
 
 def test_a_region_and_standard_input(run, source, monkeypatch):
     (row,) = table(run(source, "--region", "r1:101-400")[1])
-    assert row["length"] == "300"
+    assert (row["start"], row["end"], row["length"]) == ("100", "400", "300")
     wanted = run(source)[1].replace(str(source), "-")
     with open(source, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
