@@ -144,6 +144,22 @@ def test_a_region_has_the_places_of_its_record(fasta, likely, out, tmp_path):
     assert whole == (tmp_path / "r" / "proteins.faa").read_text().removeprefix(">")
 
 
+def test_genes_of_two_stretches_are_numbered_on(likely, tmp_path):
+    (tmp_path / "x.fa").write_text(f">x\n{record(1)}{record(1)}\n")
+    assert run(tmp_path / "x.fa", likely, tmp_path / "o", "--region", "x:424-846", "--region", "x:1-423") == 0
+    found = rows(tmp_path / "o" / "genes.gff3")
+    assert [(row[3], row[4], row[8].split(";")[0]) for row in found] == [
+        ("484", "786", "ID=x_1"),
+        ("61", "363", "ID=x_2"),
+    ]
+    assert [row[1:5] for row in rows(tmp_path / "o" / "records.tsv")[1:]] == [
+        ["x", "423", "846", "423"],
+        ["x", "0", "423", "423"],
+    ]
+    names = [line.split()[0] for line in (tmp_path / "o" / "proteins.faa").read_text().splitlines() if line[0] == ">"]
+    assert names == [">x_1", ">x_2"]
+
+
 def test_a_circle_has_genes_across_its_origin(likely, tmp_path):
     letters = record(1)
     turned = letters[159:] + letters[:159]

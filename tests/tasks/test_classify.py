@@ -17,7 +17,7 @@ from longseq.model.calibration import Calibration, read_calibration, write_calib
 from longseq.records import Alphabet
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Source
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import kmers
 from longseq.tokens.train import Learning, learn

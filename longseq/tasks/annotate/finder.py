@@ -198,7 +198,7 @@ class GeneFinder:
         around = windows(found, begun, digits, circular=kept.circular)
         scores[begun] += weights.start * starts.score(learned.starts if learned else USUAL, around)
         if learned:
-            scores += weights.operon * neighbours(found, learned.genes[kept.name])
+            scores += weights.operon * neighbours(found, learned.genes[kept])
         length = kept.length if kept.circular else None
         chosen = choose(genes(found, scores, most=weights.most), length=length)
         return letters, kept, chosen, found, digits
@@ -230,7 +230,7 @@ class Learned:
         self.coding, self._begins = Coding(), starts.Starts()
         self.table = np.zeros((3, 0))
         self.starts = USUAL
-        self.genes: dict[str, list[Gene]] = {}
+        self.genes: dict[Kept, list[Gene]] = {}
         """Of each record, those that were learned from."""
 
     def learn(
@@ -239,7 +239,7 @@ class Learned:
         """From one record: its letters, and its genes of a score of `sure` at least that lie in it whole."""
         self.coding.learn(digits)
         taken = [gene for gene in chosen if gene.score >= sure and gene.end <= kept.length and not gene.open_begin]
-        self.genes[kept.name] = taken
+        self.genes[kept] = taken
         for gene in taken:
             piece = letters[gene.start : gene.end]
             self.coding.learn_gene(codes(piece if gene.strand == "+" else reverse_complement(piece)))

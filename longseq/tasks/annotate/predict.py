@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -16,19 +17,18 @@ from longseq.formats.bed import BedWriter
 from longseq.formats.genetic_code import GeneticCode, genetic_code
 from longseq.formats.gff3 import Gff3Writer
 from longseq.formats.jsonfile import write_json
-from longseq.formats.letters import OnUnknown
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
-from longseq.records import Interval, Record
+from longseq.records import Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import ClassReader
 from longseq.tasks.annotate.finder import Found, GeneFinder, surrounded
 from longseq.tasks.annotate.gene_files import write_bed, write_gff3, write_proteins
+from longseq.tasks.annotate.names import Names, require_apart
 from longseq.tasks.places import walk
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Asked, Source, require_some, warn_of_clipping
 
 SCHEMA = "longseq.genes/1"
 FILES = ("genes.gff3", "genes.bed", "proteins.faa", "records.tsv", "genes.json")
@@ -39,27 +39,20 @@ COLUMNS = ("file", "record", "start", "end", "length", "circular", "truncated", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneRequest:
+class GeneRequest(Asked):
     """What is wanted of a file."""
 
     source: str
     """`-` is standard input."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
     code: int = 11
     """Genetic code, by NCBI's number."""
     shortest: int = 90
     """Bases of the shortest gene, the stop codon included."""
     mixed: bool = False
     """The records are not of one genome: none learns from the genes of another."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
+        require_apart(self.regions)
         require(self.shortest >= LEAST, "min-gene", self.shortest, f">= {LEAST} bases")
         genetic_code(self.code)
 
@@ -85,7 +78,7 @@ def predict_genes(
         LongseqError: a disk takes no more.
     """
     code, number = genetic_code(request.code), 0
-    notes: dict[str, Record] = {}
+    records, names = list[Record](), Names("genes")
     source = Source(request.source)
     with (
         output_directory(out, force=force, replaces=FILES) as folder,
@@ -96,25 +89,26 @@ def predict_genes(
             for held, parts in classified(reader, _records(request, source, reader)):
                 record, circular = held.record, held.circular
                 try:
-                    _require_name(record, notes)
                     first = list(itertools.islice(parts, 1))  # the letters are there once the first part is
+                    record.length = len(held.letters)
+                    name = names.give(record)
                     start = int(record.notes.get("offset", 0))
                     every = itertools.chain(first, parts)
-                    for size in finder.take(record.id, held.letters, every, start=start, circular=circular):
+                    for size in finder.take(name, held.letters, every, start=start, circular=circular):
                         progress.advance(size)
                 except InputError as error:
                     source.fail(error)
                 else:
-                    notes[record.id] = record
+                    records.append(record)
                     source.records, source.length = source.records + 1, source.length + len(held.letters)
                     source.truncated |= record.truncated
         finally:
             progress.finish()
-        require_some([source])
+        require_some([source], reader.checkpoint)
         row = source.row()
         with GeneSheets(folder, code) as sheets:
-            for found in finder.find(mixed=request.mixed):
-                sheets.add(found, notes[found.name])
+            for found, record in zip(finder.find(mixed=request.mixed), records, strict=True):
+                sheets.add(found, record, alone=len(request.regions) < 2)
                 number += len(found.genes)
         facts = {
             "schema": SCHEMA,
@@ -123,7 +117,7 @@ def predict_genes(
             "genetic_code": request.code,
             "min_gene": request.shortest,
             "mixed": request.mixed,
-            "region": None if request.region is None else list(astuple(request.region)),
+            "regions": request.places(),
             "learned_from_own_genes": finder.learned,
             "chunk": reader.chunk,
             "genes": number,
@@ -142,23 +136,15 @@ class _Held:
 
     def text(self) -> Iterator[bytes]:
         self.letters = b"".join(self.record.pieces)  # type: ignore[arg-type]
+        warn_of_clipping(self.record)
         yield from surrounded(self.letters, self.circular)
 
 
 def _records(request: GeneRequest, source: Source, reader: ClassReader) -> Iterator[tuple[_Held, Iterator[bytes]]]:
     """All records, each with what the reader is given of it."""
-    options = {name: getattr(request, name) for name in ("on_unknown", "region", "alias", "strict")}
-    for _, record in walk([source], reader.checkpoint, **options):
-        held = _Held(record, request.region is None and record.topology == "circular")
+    for _, record in walk([source], reader.checkpoint, request):
+        held = _Held(record, not request.regions and record.topology == "circular")
         yield held, held.text()
-
-
-def _require_name(record: Record, others: Collection[str]) -> None:
-    if not record.id or record.id in others:
-        found = "a second one" if record.id else "none"
-        raise InputError(
-            where=record.where, expected="a name of its own", found=found, remedy="genes go by name: name it"
-        )
 
 
 class GeneSheets:
@@ -173,6 +159,8 @@ class GeneSheets:
 
         self._gff, self._bed = Gff3Writer(opened("genes.gff3")), BedWriter(opened("genes.bed"))
         self._proteins, self._table = opened("proteins.faa"), TsvWriter(opened("records.tsv"), COLUMNS)
+        self._given: Counter[str] = Counter()
+        """Genes of each record so far, by which those of another stretch of it are numbered on."""
 
     def __enter__(self) -> GeneSheets:
         return self
@@ -180,13 +168,17 @@ class GeneSheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, found: Found, record: Record) -> None:
-        """The genes of one record."""
+    def add(self, found: Found, record: Record, *, alone: bool = True) -> None:
+        """The genes of one record; of one of several stretches GFF3 does not announce where it lies."""
         end, code = found.start + len(found.letters), self._code
         placed = [gene._replace(start=gene.start + found.start, end=gene.end + found.start) for gene in found.genes]
-        write_gff3(self._gff, found.name, end, placed, code, start=found.start, circular=found.circular)
-        write_bed(self._bed, found.name, end, placed, found.probabilities)
-        write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start)
+        if alone:
+            self._gff.record(found.name, end, start=found.start, circular=found.circular)
+        first = self._given[found.name] + 1
+        self._given[found.name] += len(placed)
+        write_gff3(self._gff, found.name, placed, code, first=first)
+        write_bed(self._bed, found.name, end, placed, found.probabilities, first=first)
+        write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start, first=first)
         self._table.write(
             {
                 "file": record.source,

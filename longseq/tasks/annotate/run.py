@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,8 @@ import numpy as np
 from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.jsonfile import write_json
-from longseq.formats.letters import OnUnknown
 from longseq.log import Progress
-from longseq.records import Interval, Record
+from longseq.records import Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming.class_lanes import classified
@@ -21,33 +21,26 @@ from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate.calls import BACKGROUND, Caller
 from longseq.tasks.annotate.files import FILES, Placed, Sheets, write_tracks
+from longseq.tasks.annotate.names import Names, require_apart
 from longseq.tasks.places import walk
-from longseq.tasks.score.walk import Source, warn_of_clipping
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Asked, Source, require_some, warn_of_clipping
 
 SCHEMA = "longseq.annotation/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Asked):
     """What is wanted of a file."""
 
     source: str
     """`-` is standard input."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
     shortest: int = 1
     """Bases of the shortest interval."""
     threshold: float = 0.0
     """Least mean probability of an interval."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
+        require_apart(self.regions)
         Caller(shortest=self.shortest, threshold=self.threshold)
 
 
@@ -84,7 +77,7 @@ def annotate(
             "chunk": reader.chunk,
             "min_length": request.shortest,
             "threshold": request.threshold,
-            "region": None if request.region is None else list(astuple(request.region)),
+            "regions": request.places(),
             "intervals": sheets.intervals,
         }
         write_json(folder / "annotation.json", facts)
@@ -98,7 +91,8 @@ class _Work:
         self._request, self._reader, self._sheets = request, reader, sheets
         self._spool, self._progress = spool, progress
         self._n = reader.tokenizer.alphabet.letters.index(b"N")
-        self.placed: dict[str, Placed] = {}
+        self._names = Names("tracks")
+        self.placed: dict[str, list[Placed]] = {}
         self._rows = 0
         """Of the spool so far."""
 
@@ -116,35 +110,30 @@ class _Work:
                     source.truncated |= record.truncated
         finally:
             self._progress.finish()
-        require_some([source])
+        require_some([source], self._reader.checkpoint)
         return source.row()
 
     def _records(self, source: Source) -> Iterator[tuple[Record, Iterator[bytes]]]:
         """All records, each with its letters."""
-        names = ("on_unknown", "region", "alias", "strict")
-        options = {name: getattr(self._request, name) for name in names}
-        for _, record in walk([source], self._reader.checkpoint, **options):
+        for _, record in walk([source], self._reader.checkpoint, self._request):
             yield record, _letters(record)
 
     def _record(self, record: Record, parts: Iterator[Classified]) -> int:
         """Annotate one; its length. An error in its letters comes before anything of it is written."""
-        if not record.id or record.id in self.placed:
-            found = "a second one" if record.id else "none"
-            raise InputError(
-                where=record.where, expected="a name of its own", found=found, remedy="tracks go by name: name it"
-            )
-        start, whole = int(record.notes.get("offset", 0)), self._request.region is None
-        circular = whole and record.topology == "circular"
+        head = list(itertools.islice(parts, 1))  # both passes wait for the last letter: the length is known
+        name, start = self._names.give(record), int(record.notes.get("offset", 0))
+        circular = not self._request.regions and record.topology == "circular"
         caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold, circular=circular)
         classes = len(self._reader.labels)
         bases, sums = np.zeros(classes, np.int64), np.zeros(classes)
         first, unknown, before = self._rows, 0, self._sheets.intervals
-        for ids, probabilities in parts:
-            if self._rows == first:  # both passes wait for the last letter, so that the length is known
-                self._sheets.begin(record.id, start, start + (record.length or 0), circular=circular)
+        if head:
+            end = start + (record.length or 0)
+            self._sheets.begin(name, start, end, circular=circular, alone=len(self._request.regions) < 2)
+        for ids, probabilities in itertools.chain(head, parts):
             known = ids != self._n
             for call in caller.add(probabilities, known):
-                self._sheets.interval(record.id, call.moved(start))
+                self._sheets.interval(name, call.moved(start))
             bases += np.bincount(probabilities[known].argmax(1), minlength=classes)
             sums += probabilities[known].sum(0, dtype=np.float64)
             unknown += int(np.count_nonzero(~known))
@@ -152,12 +141,12 @@ class _Work:
             self._rows += len(ids)
             self._progress.advance(len(ids))
         for call in caller.finish():
-            self._sheets.interval(record.id, call.moved(start))
+            self._sheets.interval(name, call.moved(start))
         length = self._rows - first
-        self.placed[record.id] = Placed(first, length, start)
+        self.placed.setdefault(name, []).append(Placed(first, length, start))
         facts = {
             "file": record.source,
-            "record": record.id,
+            "record": name,
             "start": start,
             "end": start + length,
             "length": length,

@@ -23,8 +23,7 @@ from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify.answers import Answers, Region
 from longseq.tasks.classify.reading import Classified, Request, classified, record_model
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Source, require_some
 
 log = logging.getLogger("longseq")
 
@@ -82,7 +81,7 @@ def classify(
             row["changes"] = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
             for sink in sinks:
                 sink.write(row, found, regions)
-        require_some(sources)
+        require_some(sources, checkpoint)
         if as_json is not None:
             sinks[int(table is not None)].finish(_facts(request, reader, answers, command))
     return [source.row() for source in sources]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 from collections.abc import Iterator
@@ -116,7 +115,7 @@ def scored(
             scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
             state = scorer.run(snapshot)
         result = Result([source.row() for source in walk.sources], work)
-        require_some(walk.sources)
+        require_some(walk.sources, model.surprisal.checkpoint)
         if request.save_state is not None and state is not None:
             save_snapshot(request.save_state, state, force=force or resume)
         if out is not None:
@@ -180,7 +179,7 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "track": request.track,
         "track_format": request.track_format,
         "on_unknown": request.on_unknown,
-        "region": None if request.region is None else list(dataclasses.astuple(request.region)),
+        "regions": request.places(),
         "alias": list(map(list, request.alias)),
         "strict": request.strict,
         "state": state,

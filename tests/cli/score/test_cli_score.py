@@ -87,7 +87,6 @@ def test_bad_records_do_not_stop_the_others(run, tmp_path):
         (["--out", "missing/folder"], "its directory does not exist"),
         (["--snapshot-every", "0"], "--snapshot-every"),
         (["--chunk", "1048577"], "--chunk"),
-        (["--region", "r0", "--region", "r1"], "is given twice; one run reads one region"),
         (["--save-state", "."], ".: is a directory; name a file in it"),
         (["--save-state", ".", "--force"], ".: is a directory; name a file in it"),
     ],
@@ -102,6 +101,13 @@ def test_wrong_requests_exit_2(run, source, tmp_path, monkeypatch, options, said
 def test_a_region_and_standard_input(run, source, monkeypatch):
     (row,) = table(run(source, "--region", "r1:101-400")[1])
     assert (row["start"], row["end"], row["length"]) == ("100", "400", "300")
+    rows = table(run(source, "--region", "r4:11-20", "--region", "r1:101-400", "--region", "r4:5-12")[1])
+    assert [(r["record"], r["start"], r["end"]) for r in rows] == [
+        ("r4", "10", "20"),
+        ("r1", "100", "400"),
+        ("r4", "4", "12"),
+    ]
+    assert rows[1] == row
     wanted = run(source)[1].replace(str(source), "-")
     with open(source, "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
