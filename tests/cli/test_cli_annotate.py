@@ -212,7 +212,7 @@ def test_another_share_of_soft_masked_letters_is_said(model, fasta, tmp_path, ca
     shutil.copytree(model, masked)
     (masked / "config.json").write_text(json.dumps(config | {"soft_masked": 0.1}))
     (tmp_path / "low.fa").write_text(">a\n" + "acgtACGT" * 8 + "\n")
-    said = f"warning: {tmp_path / 'low.fa'}: 50.0% of the letters are soft-masked, of those that {masked} learned from"
+    said = f"warning: {tmp_path / 'low.fa'}: 50.0 % of the letters are soft-masked, of those that {masked} learned from"
     for file, name, warned in (
         (tmp_path / "low.fa", masked, True),
         (tmp_path / "low.fa", model, False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -10,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
+
 from longseq.config import require
-from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.bed import BedWriter
 from longseq.formats.genetic_code import GeneticCode, genetic_code
@@ -19,16 +19,14 @@ from longseq.formats.gff3 import Gff3Writer
 from longseq.formats.jsonfile import write_json
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
-from longseq.records import Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
-from longseq.streaming.class_lanes import classified
-from longseq.streaming.classes import ClassReader
+from longseq.streaming.classes import Classified, ClassReader
 from longseq.tasks.annotate.finder import Found, GeneFinder, surrounded
+from longseq.tasks.annotate.frames import columns
 from longseq.tasks.annotate.gene_files import write_bed, write_gff3, write_proteins
-from longseq.tasks.annotate.names import Names, require_apart
-from longseq.tasks.places import walk
-from longseq.tasks.sources import Asked, Source, require_some, warn_of_clipping
+from longseq.tasks.annotate.reading import FileRequest, Held, read_records, whole
+from longseq.tasks.annotate.work import Row, working
 
 SCHEMA = "longseq.genes/1"
 FILES = ("genes.gff3", "genes.bed", "proteins.faa", "records.tsv", "genes.json")
@@ -39,11 +37,9 @@ COLUMNS = ("file", "record", "start", "end", "length", "circular", "truncated", 
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneRequest(Asked):
+class GeneRequest(FileRequest):
     """What is wanted of a file."""
 
-    source: str
-    """`-` is standard input."""
     code: int = 11
     """Genetic code, by NCBI's number."""
     shortest: int = 90
@@ -52,7 +48,7 @@ class GeneRequest(Asked):
     """The records are not of one genome: none learns from the genes of another."""
 
     def __post_init__(self):
-        require_apart(self.regions)
+        super().__post_init__()
         require(self.shortest >= LEAST, "min-gene", self.shortest, f">= {LEAST} bases")
         genetic_code(self.code)
 
@@ -63,88 +59,67 @@ def predict_genes(
     out: str | Path,
     *,
     provenance: Callable[[SourceRow], Run],
+    resume: bool = False,
     force: bool = False,
     progress: Progress,
 ) -> tuple[SourceRow, int]:
     """Find the genes of all records of a file, into the directory `out`; the file as it was read, and their number.
 
     In memory: the letters of one record, its open reading frames and their starts. On disk: 13 bytes a base of the
-    file, and 48 more of the record at hand.
+    file, in a hidden folder beside `out` from which a run that was stopped or killed goes on, with `resume`, behind the
+    last record that the model had read; and 48 more of the record at hand.
 
     Raises:
         CheckpointError: a model that does not tell the positions in codons.
         InputError: the file cannot be read, or none of its records; where some can, their errors are in the row.
-        OutputExistsError, UsageError: `out` cannot be written.
+        OutputExistsError, UsageError, StateError, StoppedError: as `working` does.
         LongseqError: a disk takes no more.
     """
-    code, number = genetic_code(request.code), 0
-    records, names = list[Record](), Names("genes")
-    source = Source(request.source)
+    code, number, settings = genetic_code(request.code), 0, request.settings(reader)
+    columns(reader.labels, reader.checkpoint.name)
     with (
-        output_directory(out, force=force, replaces=FILES) as folder,
-        GeneFinder(reader, code, shortest=request.shortest) as finder,
+        working(out, settings, resume=resume, force=force) as work,
+        GeneFinder(
+            reader,
+            code,
+            shortest=request.shortest,
+            spools=(work.spool("letters", 1, np.uint8), work.spool("odds", 6, np.float16)),
+        ) as finder,
     ):
-        progress.start("annotate", None, "base")
-        try:
-            for held, parts in classified(reader, _records(request, source, reader)):
-                record, circular = held.record, held.circular
-                try:
-                    first = list(itertools.islice(parts, 1))  # the letters are there once the first part is
-                    record.length = len(held.letters)
-                    name = names.give(record)
-                    start = int(record.notes.get("offset", 0))
-                    every = itertools.chain(first, parts)
-                    for size in finder.take(name, held.letters, every, start=start, circular=circular):
-                        progress.advance(size)
-                except InputError as error:
-                    source.fail(error)
-                else:
-                    records.append(record)
-                    source.records, source.length = source.records + 1, source.length + len(held.letters)
-                    source.truncated |= record.truncated
-        finally:
-            progress.finish()
-        require_some([source], reader.checkpoint)
-        row = source.row()
-        with GeneSheets(folder, code) as sheets:
-            for found, record in zip(finder.find(mixed=request.mixed), records, strict=True):
-                sheets.add(found, record, alone=len(request.regions) < 2)
-                number += len(found.genes)
-        facts = {
-            "schema": SCHEMA,
-            "run": provenance(row).to_json(),
-            "file": row.to_json(),
-            "genetic_code": request.code,
-            "min_gene": request.shortest,
-            "mixed": request.mixed,
-            "regions": request.places(),
-            "learned_from_own_genes": finder.learned,
-            "chunk": reader.chunk,
-            "genes": number,
-        }
-        write_json(folder / "genes.json", facts)
+        for row in filter(None, work.rows):
+            finder.recall(row.name, row.length, start=row.start, circular=row.circular)
+
+        def take(row: Row, held: Held, parts: Iterator[Classified]) -> Iterator[int]:
+            return finder.take(row.name, held.letters, parts, start=row.start, circular=row.circular)
+
+        row = read_records(request, reader, work, "genes", _text, take, progress).row()
+        records = [row for row in work.rows if row is not None]
+        with output_directory(out, force=force, replaces=FILES) as folder:
+            with GeneSheets(folder, code) as sheets:
+                for found, record in zip(finder.find(mixed=request.mixed), records, strict=True):
+                    sheets.add(found, record, alone=len(request.regions) < 2)
+                    number += len(found.genes)
+                    work.give_way()
+            facts = {
+                "schema": SCHEMA,
+                "run": provenance(row).to_json(),
+                "settings": settings,
+                "file": row.to_json(),
+                "genetic_code": request.code,
+                "min_gene": request.shortest,
+                "mixed": request.mixed,
+                "regions": request.places(),
+                "learned_from_own_genes": finder.learned,
+                "chunk": reader.chunk,
+                "genes": number,
+            }
+            write_json(folder / "genes.json", facts)
     return row, number
 
 
-@dataclass
-class _Held:
-    """A record and, once they were read, its letters."""
-
-    record: Record
-    circular: bool
-    letters: bytes = b""
-
-    def text(self) -> Iterator[bytes]:
-        self.letters = b"".join(self.record.pieces)  # type: ignore[arg-type]
-        warn_of_clipping(self.record)
-        yield from surrounded(self.letters, self.circular)
-
-
-def _records(request: GeneRequest, source: Source, reader: ClassReader) -> Iterator[tuple[_Held, Iterator[bytes]]]:
-    """All records, each with what the reader is given of it."""
-    for _, record in walk([source], reader.checkpoint, request):
-        held = _Held(record, not request.regions and record.topology == "circular")
-        yield held, held.text()
+def _text(held: Held) -> Iterator[bytes]:
+    held.letters = b"".join(whole(held.record))
+    yield from surrounded(held.letters, held.circular)
 
 
 class GeneSheets:
@@ -168,7 +143,7 @@ class GeneSheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, found: Found, record: Record, *, alone: bool = True) -> None:
+    def add(self, found: Found, record: Row, *, alone: bool = True) -> None:
         """The genes of one record; of one of several stretches GFF3 does not announce where it lies."""
         end, code = found.start + len(found.letters), self._code
         placed = [gene._replace(start=gene.start + found.start, end=gene.end + found.start) for gene in found.genes]
@@ -181,7 +156,7 @@ class GeneSheets:
         write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start, first=first)
         self._table.write(
             {
-                "file": record.source,
+                "file": record.file,
                 "record": found.name,
                 "start": found.start,
                 "end": end,

@@ -22,12 +22,12 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
-from longseq.tasks.score.folder import RUN_SCHEMA
+from longseq.tasks.score.folder import ANEW, RUN_SCHEMA, SETTINGS, finished_as
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
 from longseq.tasks.score.walk import Walk
-from longseq.tasks.score.work import ANEW, Work, differences, read_settings, said
+from longseq.tasks.score.work import Work, said
 from longseq.tasks.sources import require_some
 from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
@@ -135,18 +135,11 @@ def finished(request: Request, model: LoadedModel, out: str) -> bool:
     Raises:
         OutputExistsError: it holds that of another request, or something else.
     """
-    folder = Path(out)
-    if not folder.is_dir() or not any(folder.iterdir()):
+    if not finished_as(out, SETTINGS, _settings(request, model)):
         return False
-    problem, remedy = "exists already", "give another name, or --force to replace it"
-    try:
-        then = read_settings(folder / "run.json")
-    except StateError:
-        raise OutputExistsError(problem, where=out, remedy=remedy) from None
-    for name, value, now in differences(then, _settings(request, model)):
-        raise OutputExistsError(f"{problem}, made with {name} {value!r} instead of {now!r}", where=out, remedy=remedy)
     if request.save_state is not None and not os.path.exists(request.save_state):
-        raise OutputExistsError(f"{problem}, but not the state {request.save_state}", where=out, remedy=remedy)
+        problem = f"exists already, but not the state {request.save_state}"
+        raise OutputExistsError(problem, where=out, remedy="give another name, or --force to replace it")
     return True
 
 

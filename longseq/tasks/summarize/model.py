@@ -80,7 +80,7 @@ def shift_text(file: str, here: float | None, model: str, learned: float | None)
     if here is None or learned is None or abs(here - learned) <= SHIFT:
         return None
     return (
-        f"warning: {file}: {here:.1%} of the letters are soft-masked, of those that {model} learned from "
+        f"warning: {file}: {100 * here:.1f} % of the letters are soft-masked, of those that {model} learned from "
         f"{learned:.1%}; case itself is not read, but these may be sequences of another kind"
     )
 
