@@ -86,7 +86,8 @@ class BarProgress:
     def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
         self._done, self._total = self._done + amount, total or self._total
         rate = self._done / max(time.monotonic() - self._began, 1e-9)
-        shown = "  ".join([f"{short(rate)} {self._unit}/s", *(f"{k} {v}" for k, v in facts.items())])
+        told = [f"{short(rate)} {self._unit}s/s"] if _tells(rate, self._total) else []
+        shown = "  ".join([*told, *(f"{k} {v}" for k, v in facts.items())])
         if self._bar is not None:
             self._bar.update(self._task, advance=amount, total=self._total, facts=shown)  # type: ignore[attr-defined]
 
@@ -97,17 +98,23 @@ class BarProgress:
 
 
 def describe(what: str, done: int, total: int | None, unit: str, seconds: float, facts: dict) -> str:
-    """`summarize chr2: 12.1 M of 16.0 M base (75 %), 41.2 k base/s, 1 min 34 s left, memory 312 MiB`."""
+    """`summarize chr2: 12.1 M of 16.0 M bases (75 %), 41.2 k bases/s, 1 min 34 s left, memory 312 MiB`."""
     rate = done / max(seconds, 1e-9)
     text = f"{what}: {short(done)}"
     if total:
-        text += f" of {short(total)} {unit} ({100 * done / total:.0f} %)"
+        text += f" of {short(total)} {unit}s ({100 * done / total:.0f} %)"
     else:
-        text += f" {unit}"
-    text += f", {short(rate)} {unit}/s"
+        text += f" {unit}" + "s" * (done != 1)
+    if _tells(rate, total):
+        text += f", {short(rate)} {unit}s/s"
     if total and rate > 0:
         text += f", {duration(max(total - done, 0) / rate)} left"
     return text + "".join(f", {name} {value}" for name, value in facts.items())
+
+
+def _tells(rate: float, total: int | None) -> bool:
+    """Whether a rate says something: of steps that take seconds each, and nobody knows how many, it does not."""
+    return bool(total) or rate >= 1
 
 
 def short(number: float) -> str:

@@ -48,9 +48,11 @@ def test_a_count(number, text):
 def test_a_line():
     facts = {"memory": "312 MiB"}
     assert describe("a.fa", 500, 2_000, "base", 10, facts) == (
-        "a.fa: 500 of 2 k base (25 %), 50 base/s, 30 s left, memory 312 MiB"
+        "a.fa: 500 of 2 k bases (25 %), 50 bases/s, 30 s left, memory 312 MiB"
     )
-    assert describe("a.fa", 500, None, "base", 10, {}) == "a.fa: 500 base, 50 base/s"
+    assert describe("a.fa", 500, None, "base", 10, {}) == "a.fa: 500 bases, 50 bases/s"
+    assert describe("check", 10, None, "law", 50, {"last": "size"}) == "check: 10 laws, last size"
+    assert describe("check", 1, None, "law", 50, {}) == "check: 1 law"
 
 
 def test_a_bar_takes_any_name():
@@ -72,8 +74,8 @@ def test_a_line_a_minute():
         now[0] = second
         progress.advance(10, total=2_600 if second > 100 else None, **FACTS)
     assert said.getvalue().splitlines() == [
-        "train: 600 of 4 k token (15 %), 10 token/s, 5 min 40 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
-        "train: 1.2 k of 2.6 k token (46 %), 10 token/s, 2 min 20 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
+        "train: 600 of 4 k tokens (15 %), 10 tokens/s, 5 min 40 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
+        "train: 1.2 k of 2.6 k tokens (46 %), 10 tokens/s, 2 min 20 s left, bits 1.9312, rate 3.00e-03, memory 412 MiB",
     ]
 
 
@@ -92,4 +94,4 @@ def test_a_bar_shows_rate_time_left_and_facts(monkeypatch):
         bar.advance(50, total=200, **FACTS)
     bar.finish()
     shown = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", said.getvalue())
-    assert re.search(r"train ━+ 0:00:00 .* token/s  bits 1.9312  rate 3.00e-03  memory 412 MiB", shown)
+    assert re.search(r"train ━+ 0:00:00 .* tokens/s  bits 1.9312  rate 3.00e-03  memory 412 MiB", shown)

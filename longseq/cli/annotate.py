@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from longseq.cli import exit
 from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
@@ -29,7 +30,8 @@ INTERVALS = ("min_length", "threshold")
     help="Model of each base's class, as train --task annotate makes.  [default: with --genes, genes]",
 )
 @click.option("--out", metavar="DIR", required=True, help="Write the results there.")
-@click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
+@click.option("--force", is_flag=True, help="Replace what an earlier run left in --out, or a run that was stopped.")
+@click.option("--resume", is_flag=True, help="Go on behind the last finished record, or begin where there is none.")
 @click.option(
     "--genetic-code",
     type=int,
@@ -60,6 +62,7 @@ def command(
     model: str | None,
     out: str,
     force: bool,
+    resume: bool,
     genetic_code: int,
     min_gene: int,
     mixed: bool,
@@ -87,6 +90,9 @@ def command(
     by the model's probabilities of the position in the codon and, where there are enough genes, by the codons and
     starts of the surest of them, and chosen so that they overlap no more than genes do. A record that is declared
     circular has genes across its origin.
+
+    TERM, USR1 or Ctrl-C stop a run; --resume goes on behind the last finished record, after a kill as well, with the
+    tables and tracks of a run that was never stopped. Two runs never write to one --out.
     """
     passed = _given(ctx, INTERVALS if wanted else GENES)
     if passed:
@@ -95,6 +101,9 @@ def command(
         raise click.UsageError(
             "--model is missing: which classes? `longseq train --task annotate` makes one; or --genes"
         )
+    if resume and (force or source == "-"):
+        other = "standard input" if source == "-" else "--force"
+        raise click.UsageError(f"--resume and {other} exclude each other")
     model = model or "genes"
     from longseq.formats.atomic import free_directory
     from longseq.results.run import Run
@@ -102,6 +111,7 @@ def command(
     from longseq.streaming.classes import ClassReader
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
+    from longseq.tasks.score.folder import finished_as
     from longseq.tasks.summarize.model import load_checkpoint
 
     began = time.monotonic()
@@ -110,7 +120,8 @@ def command(
         request = GeneRequest(source=source, code=genetic_code, shortest=min_gene, mixed=mixed, **asked())
     else:
         request = Request(source=source, shortest=min_length, threshold=threshold, **asked())
-    free_directory(out, force=force)
+    if not resume:
+        free_directory(out, force=force)
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     reader = ClassReader(checkpoint, chunk=chunk, precision=precision)
 
@@ -119,12 +130,16 @@ def command(
         run = replace(run, model=model, model_sha256=checkpoint.sha256)
         return replace(run, device=device, precision=precision, threads=threads)
 
-    progress = talk.progress()
+    told = "genes.json" if wanted else "annotation.json"
+    if resume and finished_as(out, told, request.settings(reader), within="settings"):
+        click.echo(f"{out}: is done already")
+        return exit.DONE
+    given: Any = {"provenance": facts, "resume": resume, "force": force, "progress": talk.progress()}
     if isinstance(request, GeneRequest):
-        row, number = predict_genes(request, reader, out, provenance=facts, force=force, progress=progress)
+        row, number = predict_genes(request, reader, out, **given)
         found = count(number, "gene")
     else:
-        row, number = annotate(request, reader, out, provenance=facts, force=force, progress=progress)
+        row, number = annotate(request, reader, out, **given)
         found = count(number, "interval")
     click.echo(f"{out}: {count(row.records, 'record')}, {count(row.length, 'base')}, {found}")
     return verdict([row])

@@ -14,19 +14,12 @@ from longseq.config import LONGEST_CHUNK
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _once(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
-    if len(values) > 1:
-        raise click.BadParameter("is given twice; one run reads one region", ctx, param)
-    return values[0] if values else None
-
-
-def _region(several: bool) -> Callable[[F], F]:
-    help = "Only this stretch, 1-based and closed" + ("; may be given several times." if several else ".")
-    # Where one is meant, too, all that are given are taken up: the last one would win, unsaid.
-    callback = None if several else _once
-    return click.option("--region", metavar="NAME[:START-END]", multiple=True, callback=callback, help=help)
-
-
+_region = click.option(
+    "--region",
+    metavar="NAME[:START-END]",
+    multiple=True,
+    help="Only this stretch, 1-based and closed; may be given several times.",
+)
 _alias = click.option(
     "--alias",
     metavar="FILE",
@@ -61,32 +54,30 @@ def talking(function: F) -> F:
     return wrapped  # type: ignore[return-value]
 
 
-def reading(*, tables: bool = True, several: bool = False) -> Callable[[F], F]:
-    """`--region` (`several` times), `--alias`, `--strict`, `--on-unknown`, and of tables `--column`; the function gets
-    `asked`, which gives what they say by the names that requests have for it."""
+def reading(*, tables: bool = True) -> Callable[[F], F]:
+    """`--region`, `--alias`, `--strict`, `--on-unknown`, and of tables `--column`; the function gets `asked`, which
+    gives what they say by the names that requests have for it."""
 
     def decorate(function: F) -> F:
         @functools.wraps(function)
-        def wrapped(*args: Any, region: Any, alias: str | None, **options: Any) -> Any:
+        def wrapped(*args: Any, region: tuple[str, ...], alias: str | None, **options: Any) -> Any:
             plain = {name: options.pop(name) for name in ("strict", "on_unknown", "column") if name in options}
             return function(*args, asked=lambda: _asked(region, alias) | plain, **options)
 
         found: Any = wrapped
-        for option in (unknown_option, _strict, _alias, _region(several), *([column_option] if tables else [])):
+        for option in (unknown_option, _strict, _alias, _region, *([column_option] if tables else [])):
             found = option(found)
         return found
 
     return decorate
 
 
-def _asked(region: str | tuple[str, ...] | None, alias: str | None) -> dict[str, Any]:
+def _asked(regions: tuple[str, ...], alias: str | None) -> dict[str, Any]:
     from longseq.formats.aliases import read_aliases
     from longseq.records import Interval
 
-    found: dict[str, Any] = {"alias": () if alias is None else read_aliases(alias)}
-    if isinstance(region, tuple):
-        return found | {"regions": tuple(map(Interval.parse, region))}
-    return found | {"region": None if region is None else Interval.parse(region)}
+    names = () if alias is None else read_aliases(alias)
+    return {"alias": names, "regions": tuple(map(Interval.parse, regions))}
 
 
 def computing(function: F) -> F:

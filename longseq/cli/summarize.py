@@ -52,7 +52,7 @@ LEFT_BEHIND = (
 @click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
-@reading(several=True)
+@reading()
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
 @click.option(
     "--strands",

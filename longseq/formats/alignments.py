@@ -29,6 +29,8 @@ _WAIT = 1.0
 """Seconds to wait for a thread that may be waiting for a pipe; for a file it never does."""
 _NOT_FIRST = 0x100 | 0x800
 """Flags of secondary and supplementary alignments, which repeat a read that stands elsewhere."""
+MATES = ("first of a pair", "last of a pair")
+"""Descriptions of the reads of a pair, which have one name."""
 _PAIRED, _FIRST_OF_PAIR, _LAST_OF_PAIR = 0x1, 0x40, 0x80
 _HEADER = 1 << 20
 """Bytes in which the header of a CRAM ends."""
@@ -80,7 +82,7 @@ def _description(flag: int) -> str:
     if not flag & _PAIRED:
         return ""
     ends = flag & (_FIRST_OF_PAIR | _LAST_OF_PAIR)
-    return {_FIRST_OF_PAIR: "first of a pair", _LAST_OF_PAIR: "last of a pair"}.get(ends, "")
+    return {_FIRST_OF_PAIR: MATES[0], _LAST_OF_PAIR: MATES[1]}.get(ends, "")
 
 
 def _pieces(record: Record, letters: bytes, on_unknown: OnUnknown, read_block: int) -> Iterator[bytes]:

@@ -274,7 +274,7 @@ def _refuse_binary(sample: bytes, where: str) -> None:
 def _refuse_text(text: bytes, where: str) -> None:
     for pattern, name in _FOREIGN_TEXT:
         if pattern.match(text):
-            remedy = VARIANTS if name == "VCF" else "--kind document reads it as plain text"
+            remedy = VARIANTS if name == "VCF" else "longseq summarize --kind document reads it as plain text"
             raise InputError(where=where, expected=ACCEPTED, found=name, remedy=remedy)
 
 

@@ -13,7 +13,7 @@ from longseq.formats.header import split_header
 from longseq.formats.letters import NO_PROTEIN, OnUnknown, looks_like_protein, squeeze
 from longseq.records import Record
 
-_HEADER = "put a line such as '>name' above the letters, or read it as text with --kind document"
+_HEADER = "put a line such as '>name' above the letters; longseq summarize --kind document reads it as text"
 
 
 def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: int = READ_BLOCK) -> Iterator[Record]:

@@ -1,14 +1,13 @@
 """Annotated intervals of BED, GFF3, GTF and GenBank files: record, start, end, strand, and what is there.
 
 BED is 0-based and half-open, its fourth column is the name (UCSC, "BED format"). GFF3 and GTF are 1-based and closed,
-their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); a `##FASTA` part is not read. A
-feature that crosses the origin of a circular record comes in two: GenBank joins them, GFF3 gives them an end past that
-of a landmark with `Is_circular=true`, which stands above.
+their third column is the type (Sequence Ontology, "Generic Feature Format Version 3"); escapes of GFF3 (`%3B`) are read
+as what they stand for, and a `##FASTA` part is not read. A feature that crosses the origin of a circular record comes
+in two: GenBank joins them, GFF3 gives them an end past that of a landmark with `Is_circular=true`, which stands above.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,14 +17,12 @@ from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
 from longseq.formats.genbank_features import stretches
-from longseq.formats.gff import is_circular
+from longseq.formats.gff import COLUMNS, GffLine, gff_line
 from longseq.formats.header import decode
 from longseq.formats.known import document_name
 from longseq.records import Interval
 
 Strand = Literal["+", "-", "."]
-_PSEUDO = re.compile(r"(^|;)\s*(pseudo=true|pseudogene=)", re.IGNORECASE)
-_PARTIAL = re.compile(r"(^|;)\s*partial=true", re.IGNORECASE)
 _SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
@@ -57,7 +54,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
     name, found = str(source), False
     stream = open_bytes(source)
     try:
-        text, parse = Blocks(stream, READ_BLOCK), None
+        text, gff = Blocks(stream, READ_BLOCK), None
         ends: dict[str, int] = {}
         text.skip_mark()
         if text.fill() and text.data.startswith(b"LOCUS ", text.at):
@@ -72,10 +69,16 @@ def read_features(source: str | Path) -> Iterator[Feature]:
             if not data.strip() or data.startswith(b"#") or data.split(None, 1)[0] in (b"track", b"browser"):
                 continue
             cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
-            parse = parse or (_gff if len(cells) in (8, 9) and not cells[2].isdigit() else _bed)
-            feature = parse(cells, line, name)
-            if parse is _gff and len(cells) > 8 and is_circular(cells[8]):
-                ends.setdefault(feature.interval.record, feature.interval.end)
+            gff = len(cells) in COLUMNS and not cells[2].isdigit() if gff is None else gff
+            if gff:
+                if len(cells) < min(COLUMNS):
+                    raise InputError(where=place(name, line), expected="nine columns of GFF", found=str(len(cells)))
+                columns = gff_line(cells)
+                feature = _gff(columns, line, name)
+                if columns.circular:
+                    ends.setdefault(columns.record, feature.interval.end)
+            else:
+                feature = _bed(cells, line, name)
             yield from _unwound(feature, ends.get(feature.interval.record), name)
             found = True
         if stream.truncated:
@@ -114,18 +117,15 @@ def _bed(cells: list[str], line: int, source: str) -> Feature:
     return Feature(line, interval, cells[3] if len(cells) > 3 and cells[3] else ".")
 
 
-def _gff(cells: list[str], line: int, source: str) -> Feature:
-    if len(cells) < 8:
-        raise InputError(where=place(source, line), expected="nine columns of GFF", found=str(len(cells)))
-    attributes = cells[8] if len(cells) > 8 else ""
+def _gff(columns: GffLine, line: int, source: str) -> Feature:
     return Feature(
         line,
-        _interval(cells[0], cells[3], cells[4], 1, cells[6], line, source),
-        cells[2],
+        _interval(columns.record, columns.start, columns.end, 1, columns.strand, line, source),
+        columns.kind,
         # A phase is how many bases come before the next codon.
-        -int(cells[7]) % 3 if cells[7] in ("0", "1", "2") else None,
-        _PSEUDO.search(attributes) is not None,
-        _PARTIAL.search(attributes) is not None,
+        -int(columns.phase) % 3 if columns.phase in ("0", "1", "2") else None,
+        columns.says("pseudo", "true") or columns.says("pseudogene"),
+        columns.says("partial", "true"),
     )
 
 

@@ -78,7 +78,7 @@ class Checkpoint:
                 where=self.name,
                 expected="a language model",
                 found=f"a model to {self.model.head_config.answers}",
-                remedy="dna is one; longseq train INPUT makes others",
+                remedy="of DNA, dna is one; longseq train INPUT makes others",
             )
         return self.model
 

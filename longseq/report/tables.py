@@ -96,7 +96,7 @@ def _found(found: Findings) -> dict[str, Any]:
     if found.terminal_repeat is not None:
         figures["terminal_repeat"] = found.terminal_repeat.length
     if found.classes is not None:
-        figures |= {"class": found.classes.label, "class_probability": max(found.classes.probabilities.values())}
+        figures |= {"class": found.classes.label, "class_probability": found.classes.probability}
     if found.genes is not None:
         figures |= {"genes": found.genes.number, "coding": found.genes.coding}
     return figures

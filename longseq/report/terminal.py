@@ -229,9 +229,9 @@ def _name(row: SequenceRow) -> str:
 
 def _class(row: SequenceRow) -> str:
     classes = row.findings.classes
-    if classes is None or classes.label == "unknown":
-        return "" if classes is None else "unknown"
-    return f"{shortened(classes.label, 20)} ({max(classes.probabilities.values()):.2f})"
+    if classes is None or classes.probability is None:
+        return "" if classes is None else classes.label
+    return f"{shortened(classes.label, 20)} ({classes.probability:.2f})"
 
 
 def _documents(source: SourceRow, documents: Sequence[DocumentSummary]) -> Iterator[str]:

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 NOVELTY = ("in range", "out of range", "unknown")
+UNKNOWN = "unknown"
+"""In the place of a class: the record, or the stretch of it, is out of the range of what the classes are of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +60,8 @@ class ClassRegion:
     start: int
     end: int
     label: str
-    probability: float
-    """Mean over its windows, each read afresh."""
+    probability: float | None
+    """Mean over its windows, each read afresh; None of `unknown`, which has no probability."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,11 @@ class ClassCall:
     """Whether the head has a calibration; without one, probabilities are its own and nothing is unknown."""
     regions: tuple[ClassRegion, ...]
     """They tile the record; the class changes where one ends."""
+
+    @property
+    def probability(self) -> float | None:
+        """Of the class; None of `unknown`: the classes' probabilities say which of them is nearest, not how near."""
+        return None if self.label == UNKNOWN else self.probabilities[self.label]
 
 
 @dataclass(frozen=True, kw_only=True)

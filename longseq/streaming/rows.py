@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -14,13 +16,25 @@ class RowSpool:
     """A temporary file of rows of `width` numbers, written and read by row number.
 
     It lies in `folder`, or where TMPDIR points, has mode 0600 and, on systems that allow it, no name, so that it goes
-    when the spool is closed and when the process dies.
+    when the spool is closed and when the process dies. With `path` it is a file of that name, which stays, and holds
+    what an earlier one wrote there.
     """
 
-    def __init__(self, width: int, dtype: np.dtype | type | str, folder: str | Path | None = None):
-        self.width, self.dtype, self._folder = width, np.dtype(dtype), folder
+    def __init__(
+        self,
+        width: int,
+        dtype: np.dtype | type | str,
+        folder: str | Path | None = None,
+        *,
+        path: Path | None = None,
+    ):
+        self.width, self.dtype, self._folder = width, np.dtype(dtype), path or folder
+        self._file: IO[bytes]
         try:
-            self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
+            if path is not None:
+                self._file = open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")  # noqa: SIM115
+            else:
+                self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise self._no_room(error) from None
 
@@ -33,6 +47,11 @@ class RowSpool:
     def close(self) -> None:
         """Give the disk space back."""
         self._file.close()
+
+    @property
+    def rows(self) -> int:
+        """Whole rows up to the last one that was written."""
+        return os.fstat(self._file.fileno()).st_size // (self.width * self.dtype.itemsize)
 
     def write(self, start: int, rows: np.ndarray) -> None:
         """Put rows (T, width) at row `start`.

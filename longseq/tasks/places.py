@@ -10,11 +10,9 @@ import numpy as np
 
 from longseq.errors import InputError
 from longseq.formats import read
-from longseq.formats.letters import OnUnknown
-from longseq.formats.names import Aliases
 from longseq.model import Checkpoint
-from longseq.records import Interval, Layout, Record
-from longseq.tasks.score.walk import Source, asked_of, warn_of_clipping
+from longseq.records import Layout, Record
+from longseq.tasks.sources import Asked, Source, asked_of, warn_of_clipping
 from longseq.tasks.summarize.structure import blocks
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
@@ -114,17 +112,14 @@ class Sections:
 def walk(
     sources: Iterable[Source],
     checkpoint: Checkpoint,
+    asked: Asked,
     *,
     column: str | None = None,
-    on_unknown: OnUnknown = "error",
-    region: Interval | None = None,
-    alias: Aliases = (),
-    strict: bool = False,
 ) -> Iterator[tuple[Source, Record]]:
     """All records of all sources. A file that cannot be read, or holds what the model does not read, is a fault of its
     source and does not stop the others."""
     wanted = "dna" if reads_dna(checkpoint) else "document"
-    options: dict[str, Any] = {"text": column, "on_unknown": on_unknown}
+    options: dict[str, Any] = {"text": column, "on_unknown": asked.on_unknown}
     for source in sources:
         try:
             with read(source.file, **options) as source.reading:
@@ -136,7 +131,7 @@ def walk(
                         found=said[source.reading.kind],
                         remedy="--model names another model",
                     )
-                for record in asked_of(source, source.reading, region, alias=alias, strict=strict, **options):
+                for record in asked_of(source, source.reading, asked, **options):
                     yield source, record
         except InputError as error:
             source.fault = error

@@ -1,19 +1,150 @@
-"""What a run says of its inputs when it is over."""
+"""Inputs of a run: which of their records are asked for, how far they were read, and what a run says of them."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Any
 
-from longseq.tasks.score.walk import Source
+from longseq.errors import InputError, place
+from longseq.formats import Reading, read
+from longseq.formats.letters import OnUnknown
+from longseq.formats.region import pick
+from longseq.model import Checkpoint
+from longseq.records import Interval, Record
+from longseq.results.source import SourceRow
+from longseq.tasks.summarize.model import shift_text
 
 log = logging.getLogger("longseq")
 
+NAMED = 20
+"""Errors kept a file."""
+LOWER = bytes(range(ord("a"), ord("z") + 1))
 
-def require_some(sources: Sequence[Source]) -> None:
-    """Raise the first error where no record could be read because of it; the others are logged."""
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which records of an input are read, and how: the words that all requests share."""
+
+    on_unknown: OnUnknown = "error"
+    """A letter that is no DNA letter raises, or is read as N."""
+    regions: tuple[Interval, ...] = ()
+    """Only these stretches, each of the first record of that name in each input, in the order given."""
+    alias: tuple[tuple[str, str], ...] = ()
+    """Pairs of names of one record, of which a region may have the other one."""
+    strict: bool = False
+    """A region that ends past the end of its record is an error, not cut there."""
+
+    def places(self) -> list[list[Any]]:
+        """The regions as settings of a run hold them."""
+        return [list(astuple(region)) for region in self.regions]
+
+
+@dataclass
+class Source:
+    """One input on its way through."""
+
+    file: str
+    reading: Reading | None = None
+    records: int = 0
+    length: int = 0
+    failed: int = 0
+    truncated: bool = False
+    errors: list[InputError] = field(default_factory=list)
+    fault: InputError | None = None
+    """Of the file itself."""
+    lower: int = 0
+    """Letters read in lower case, of records in which it is a mask."""
+    cased: int = 0
+    """Letters of such records."""
+
+    def fail(self, error: InputError) -> None:
+        """A record that cannot be read to its end."""
+        self.failed += 1
+        self.errors.append(error)
+        del self.errors[NAMED:]
+
+    def row(self) -> SourceRow:
+        reading, errors = self.reading, [*self.errors, *([self.fault] if self.fault else [])]
+        return SourceRow(
+            file=self.file,
+            kind=None if reading is None else reading.kind,
+            format=None if reading is None else reading.format.name,
+            container=None if reading is None else reading.container,
+            records=self.records,
+            length=self.length,
+            truncated=self.truncated or (reading is not None and reading.truncated),
+            failed=self.failed,
+            errors=tuple(map(str, errors)),
+        )
+
+
+def asked_of(source: Source, reading: Reading, asked: Asked, **options: Any) -> Iterator[Record]:
+    """All records, or those that have the regions, cut to them; `options` are those of `read`, by which the source is
+    opened anew. Each region is found by a walk of its own, so that they come in any order.
+
+    Raises:
+        InputError: no such record; several regions of what can be read once.
+    """
+    if not asked.regions:
+        for record in reading:
+            yield _watched(source, record)
+        return
+    once = reading.size is None
+    if once and len(asked.regions) > 1:
+        raise InputError(
+            where=place(source.file),
+            expected="one region of what can be read once",
+            found=str(len(asked.regions)),
+            remedy="name a file",
+        )
+
+    def again() -> Reading:
+        if source.reading is not None:
+            source.reading.close()
+        source.reading = read(source.file, **options)
+        return source.reading
+
+    try:
+        for number, region in enumerate(asked.regions):
+            walk = again() if number else reading
+            found = pick(walk, region, alias=asked.alias, again=None if once else again, strict=asked.strict)
+            yield _watched(source, found)
+    finally:
+        if source.reading is not None:
+            source.reading.close()
+
+
+def _watched(source: Source, record: Record) -> Record:
+    """The record, of which the source counts the letters in lower case as they pass."""
+    if record.kind == "dna" and record.case_is_mask:
+        record.pieces = _counted(source, record.pieces)  # type: ignore[arg-type]
+    return record
+
+
+def _counted(source: Source, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    for piece in pieces:
+        source.lower += len(piece) - len(piece.translate(None, LOWER))
+        source.cased += len(piece)
+        yield piece
+
+
+def warn_of_clipping(record: Record) -> None:
+    """Say, once the record was read, that it ends before the region does."""
+    if "clipped_end" in record.notes:
+        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
+
+
+def require_some(sources: Sequence[Source], checkpoint: Checkpoint) -> None:
+    """Raise the first error where no record could be read because of it; the others are logged. Else say which inputs
+    are soft-masked otherwise than what the model learned from."""
     errors = [error for source in sources for error in [*source.errors, source.fault] if error is not None]
     if errors and not any(source.records for source in sources):
         for other in errors[1:]:
             log.error("%s", other)
         raise errors[0]
+    for source in sources:
+        here = source.lower / source.cased if source.cased else None
+        if (text := shift_text(source.file, here, checkpoint.name, checkpoint.soft_masked)) is not None:
+            log.warning("%s", text)

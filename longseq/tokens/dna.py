@@ -56,7 +56,6 @@ class DnaTokenizer:
             raise AlphabetError(
                 expected="a DNA letter",
                 found=f"{chr(letters[at])!a} at base {start + at + 1}",
-                where=self.alphabet.name,
             )
         return ids, np.frombuffer(letters, np.uint8) > ord("Z")
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -92,19 +93,12 @@ def test_intervals_are_runs_of_the_likeliest_class(out):
     ids = re.findall(r"ID=([^;]+)", (out / "intervals.gff3").read_text())
     assert len(set(ids)) == len(ids) == len(wanted)
     table = rows(out / "records.tsv")
-    assert table[0][:8] == [
-        "file",
-        "record",
-        "length",
-        "unknown",
-        "truncated",
-        "intervals",
-        "bases none",
-        "bases exon+",
-    ]
-    assert [row[1:4] for row in table[1:]] == [["z|1.1", "200", "25"], ["b", "90", "0"], ["c", "33", "0"]]
-    assert [int(row[5]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
-    assert all(sum(map(int, row[6:10])) == int(row[2]) - int(row[3]) for row in table[1:])
+    place = ["file", "record", "start", "end", "length"]
+    assert table[0][:10] == [*place, "unknown", "truncated", "intervals", "bases none", "bases exon+"]
+    found = [["z|1.1", "0", "200", "200", "25"], ["b", "0", "90", "90", "0"], ["c", "0", "33", "33", "0"]]
+    assert [row[1:6] for row in table[1:]] == found
+    assert [int(row[7]) for row in table[1:]] == [sum(w[0] == n for w in wanted) for n in ("z|1.1", "b", "c")]
+    assert all(sum(map(int, row[8:12])) == int(row[4]) - int(row[5]) for row in table[1:])
 
 
 def test_facts_say_where_it_comes_from(out, model, fasta):
@@ -167,12 +161,66 @@ def test_a_region_is_read_alone_and_keeps_its_coordinates(model, fasta, tmp_path
     part = [[r[0], str(int(r[1]) + 10), str(int(r[2]) + 10), *r[3:]] for r in rows(tmp_path / "p" / "intervals.bed")]
     assert part and rows(tmp_path / "o" / "intervals.bed") == part
     assert "##sequence-region z|1.1 11 70\n" in (tmp_path / "o" / "intervals.gff3").read_text()
+    assert rows(tmp_path / "o" / "records.tsv")[1][1:5] == ["z|1.1", "10", "70", "60"]
     track = values(tmp_path / "o", "none.bw", "z|1.1", 70)
     assert np.isnan(track[:10]).all()
     assert np.array_equal(track[10:], values(tmp_path / "p", "none.bw", "z|1.1", 60))
-    assert json.loads((tmp_path / "o" / "annotation.json").read_text())["region"] == ["other", 10, 70, "."]
+    assert json.loads((tmp_path / "o" / "annotation.json").read_text())["regions"] == [["other", 10, 70, "."]]
     assert main([*given, str(tmp_path / "q"), "--region", "b:80-95", "--strict"]) == 1
     assert "expected a region that ends at 90 or before" in capsys.readouterr().err
+
+
+def test_several_regions_are_what_each_of_them_is_alone(model, fasta, tmp_path, capsys):
+    given = [*PREFIX, str(fasta), "--model", str(model), "--out"]
+    asked = ("z|1.1:121-200", "b:5-60", "z|1.1:1-70")
+    assert main([*given, str(tmp_path / "o"), *(word for region in asked for word in ("--region", region))]) == 0
+    table, bed = [], []
+    for i, region in enumerate(asked):
+        assert main([*given, str(tmp_path / str(i)), "--region", region]) == 0
+        table += rows(tmp_path / str(i) / "records.tsv")[1:]
+        bed += rows(tmp_path / str(i) / "intervals.bed")
+    assert bed and rows(tmp_path / "o" / "intervals.bed") == bed and rows(tmp_path / "o" / "records.tsv")[1:] == table
+    track = values(tmp_path / "o", "none.bw", "z|1.1", 200)
+    assert np.isnan(track[70:120]).all()
+    assert np.array_equal(track[:70], values(tmp_path / "2", "none.bw", "z|1.1", 70), equal_nan=True)
+    assert np.array_equal(track[120:], values(tmp_path / "0", "none.bw", "z|1.1", 200)[120:], equal_nan=True)
+    text = (tmp_path / "o" / "intervals.gff3").read_text()
+    ids = re.findall(r"ID=([^;]+)", text)
+    assert len(set(ids)) == len(ids) == len(bed) and "##sequence-region" not in text
+    assert main([*given, str(tmp_path / "p"), "--region", "b:1-9", "--region", "b:9-12"]) == 2
+    assert "expected regions apart from one another, found base 9 in two" in capsys.readouterr().err
+
+
+def test_reads_of_a_pair_are_kept_apart(model, tmp_path, capsys):
+    pair = "".join(f"@p {i}:N:0:ACGT\n{text}\n+\n{'I' * 8}\n" for i, text in ((1, "ACGTTGCA"), (2, "CCGTTGAA")))
+    (tmp_path / "x.fq").write_text(pair)
+    flags = "".join(
+        f"p\t{flag}\t*\t0\t0\t*\t*\t0\t0\t{text}\t*\n" for flag, text in ((77, "ACGTTGCA"), (141, "CCGTTGAA"))
+    )
+    (tmp_path / "x.sam").write_text("@HD\tVN:1.6\n" + flags + flags.splitlines()[0] + "\n")
+    for name, code in (("x.fq", 0), ("x.sam", 3)):
+        out = tmp_path / f"{name}.out"
+        assert main([*PREFIX, str(tmp_path / name), "--model", str(model), "--out", str(out)]) == code
+        assert [row[1] for row in rows(out / "records.tsv")[1:]] == ["p/1", "p/2"]
+        assert len(values(out, "none.bw", "p/1", 8)) == len(values(out, "none.bw", "p/2", 8)) == 8
+    assert capsys.readouterr().err.count("found a second one") == 1
+
+
+def test_another_share_of_soft_masked_letters_is_said(model, fasta, tmp_path, capsys):
+    config = json.loads((model / "config.json").read_text())
+    masked = tmp_path / "m"
+    shutil.copytree(model, masked)
+    (masked / "config.json").write_text(json.dumps(config | {"soft_masked": 0.1}))
+    (tmp_path / "low.fa").write_text(">a\n" + "acgtACGT" * 8 + "\n")
+    said = f"warning: {tmp_path / 'low.fa'}: 50.0 % of the letters are soft-masked, of those that {masked} learned from"
+    for file, name, warned in (
+        (tmp_path / "low.fa", masked, True),
+        (tmp_path / "low.fa", model, False),
+        (fasta, masked, False),
+    ):
+        words = ["annotate", str(file), "--model", str(name), "--out", str(tmp_path / "o"), "--force"]
+        assert main(words) == 0
+        assert (said in capsys.readouterr().err) is warned
 
 
 def test_an_interval_crosses_the_origin_of_a_circle(model, tmp_path):

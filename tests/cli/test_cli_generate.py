@@ -76,7 +76,7 @@ def test_json_is_one_document(run):
 
 @pytest.mark.parametrize(("words", "code", "said"), [
     (["--prompt", "ACGT", "--prompt-file", "x"], 2, "--prompt and --prompt-file exclude each other"),
-    (["--prompt", "AC!T"], 1, "found '!' at base 3"),
+    (["--prompt", "AC!T"], 1, "longseq: prompt: expected a DNA letter, found '!' at base 3"),
     (["--prompt-file", "nowhere.fa"], 1, "nowhere.fa: no such file"),
     (["--prompt-file", "two.fa"], 2, "is a second record; a prompt is one record"),
     (["--prompt-file", "t.txt"], 1, "expected DNA, which the model reads, found document"),

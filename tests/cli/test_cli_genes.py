@@ -105,7 +105,7 @@ def test_files_say_the_same(out, fasta):
         assert attributes["transl_table"] == "11" and attributes["ID"].startswith(row[0])
     table = rows(out / "records.tsv")
     assert [r[1] for r in table[1:]] == ["one", "two", "none", "short"]
-    assert sum(int(r[5]) for r in table[1:]) == len(genes)
+    assert sum(int(r[7]) for r in table[1:]) == len(genes)
     facts = json.loads((out / "genes.json").read_text())
     assert facts["schema"] == "longseq.genes/1" and facts["genes"] == len(genes) and facts["genetic_code"] == 11
     assert len(facts["run"]["model_sha256"]) == 64 and facts["learned_from_own_genes"] == 0
@@ -138,9 +138,26 @@ def test_a_region_has_the_places_of_its_record(fasta, likely, out, tmp_path):
     assert run(fasta, likely, tmp_path / "r", "--region", "one:31-423") == 0
     (row,) = rows(tmp_path / "r" / "genes.gff3")
     assert row[0] == "one" and row[3:5] == ["61", "363"] and row[6] == "+"
+    assert rows(tmp_path / "r" / "records.tsv")[1][1:5] == ["one", "30", "423", "393"]
     assert "##sequence-region one 31 423" in (tmp_path / "r" / "genes.gff3").read_text()
     (whole,) = [line for line in (out / "proteins.faa").read_text().split(">") if "one:61-363(+)" in line]
     assert whole == (tmp_path / "r" / "proteins.faa").read_text().removeprefix(">")
+
+
+def test_genes_of_two_stretches_are_numbered_on(likely, tmp_path):
+    (tmp_path / "x.fa").write_text(f">x\n{record(1)}{record(1)}\n")
+    assert run(tmp_path / "x.fa", likely, tmp_path / "o", "--region", "x:424-846", "--region", "x:1-423") == 0
+    found = rows(tmp_path / "o" / "genes.gff3")
+    assert [(row[3], row[4], row[8].split(";")[0]) for row in found] == [
+        ("484", "786", "ID=x_1"),
+        ("61", "363", "ID=x_2"),
+    ]
+    assert [row[1:5] for row in rows(tmp_path / "o" / "records.tsv")[1:]] == [
+        ["x", "423", "846", "423"],
+        ["x", "0", "423", "423"],
+    ]
+    names = [line.split()[0] for line in (tmp_path / "o" / "proteins.faa").read_text().splitlines() if line[0] == ">"]
+    assert names == [">x_1", ">x_2"]
 
 
 def test_a_circle_has_genes_across_its_origin(likely, tmp_path):

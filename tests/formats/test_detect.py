@@ -126,7 +126,7 @@ def tar(data: bytes) -> bytes:
         (b"##fileformat=VCFv4.2\n", "VCF; longseq score takes tables of variants, with --reference FASTA"),
         (b"#CHROM\tPOS\tID\n", "VCF; longseq score takes"),
         (b"BCF\2\2", "BCF; longseq score takes"),
-        (b"<?xml version='1.0'?><feed/>", "XML of a kind that is not read; --kind document reads it as plain text"),
+        (b"<?xml version='1.0'?><feed/>", "XML of a kind that is not read; longseq summarize --kind document reads"),
         (">a\nACGTACGTAC\n".encode("utf-16"), "UTF-16; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
 )

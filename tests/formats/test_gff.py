@@ -25,6 +25,12 @@ def test_sequences_below_features(make, packer, read_block):
         b"".join(record.pieces)
 
 
+def test_the_name_of_a_landmark_may_be_escaped(make):
+    text = HEAD.replace(b"p\t", b"p%2F1\t") + b"##FASTA\n>p/1\nACGT\n"
+    (record,) = read(make("a.gff", text))
+    assert record.topology == "circular"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

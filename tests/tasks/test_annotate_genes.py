@@ -87,7 +87,9 @@ def test_a_gene_across_the_origin_is_written_once(plasmid, tmp_path):
     (across,) = [g for g in genes if gene_letters(record, g) == gene]
     assert across.end > len(record)
     text = io.StringIO()
-    write_gff3(Gff3Writer(text), "p 1", len(record), genes, genetic_code(11), circular=True)
+    writer = Gff3Writer(text)
+    writer.record("p 1", len(record), circular=True)
+    write_gff3(writer, "p 1", genes, genetic_code(11))
     rows = [line.split("\t") for line in text.getvalue().splitlines() if not line.startswith("#")]
     assert f"##sequence-region p%201 1 {len(record)}\n" in text.getvalue()
     assert "Is_circular=true" in rows[0][8]
@@ -109,8 +111,8 @@ def test_partial_genes_say_so(tmp_path):
     assert len(genes) == 6 and all(g.open_begin and g.open_end for g in genes)
     text, proteins = io.StringIO(), io.StringIO()
     left = genes[0]._replace(open_begin=False)
-    write_gff3(Gff3Writer(text), "c", 120, [genes[0], left._replace(strand="-")], genetic_code(4))
-    first, second = text.getvalue().splitlines()[2:]
+    write_gff3(Gff3Writer(text), "c", [genes[0], left._replace(strand="-")], genetic_code(4))
+    first, second = text.getvalue().splitlines()[1:]
     assert first.split("\t")[8] == "ID=c_1;transl_table=4;partial=true;start_range=.,1;end_range=120,."
     assert second.split("\t")[8] == "ID=c_2;transl_table=4;partial=true;start_range=.,1"
     write_proteins(proteins, "c", record, genes[:1], genetic_code(4))

@@ -17,7 +17,7 @@ from longseq.model.calibration import Calibration, read_calibration, write_calib
 from longseq.records import Alphabet
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Source
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import kmers
 from longseq.tokens.train import Learning, learn
@@ -127,7 +127,7 @@ def test_what_is_out_of_range_is_a_region_of_its_own(sorted_by_gc):
     poor, rich, out = [5.0, 0.0], [0.0, 5.0], [0.0, 0.1]
     regions = answers.regions(np.array([poor] * 5 + [out] * 6 + [rich, out, rich, rich]))
     assert [(r.first, r.last, r.label) for r in regions] == [(0, 5, "poor"), (5, 11, "unknown"), (11, 15, "rich")]
-    assert regions[1].probability == 1
+    assert regions[1].probability is None and regions[0].probability > 0.9
     assert [r.label for r in answers.regions(np.array([out, out]))] == ["unknown"]
     rng = np.random.default_rng(1)
     for _ in range(10):
@@ -178,9 +178,11 @@ def test_the_folder(sorted_by_gc, tmp_path, capsys):
     assert main([*words, "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"{out}: 2 records\n"
     header, first, second = (line.split("\t") for line in (out / "records.tsv").read_text().splitlines())
-    assert header == ["file", "record", "length", "class", "probability", "p_poor", "p_rich", "changes", "truncated"]
+    place, answer = ["file", "record", "start", "end", "length"], ["class", "probability", "nearest"]
+    assert header == [*place, *answer, "p_poor", "p_rich", "changes", "truncated"]
     row, empty = (dict(zip(header, line, strict=True)) for line in (first, second))
-    assert row["record"] == "r0" and row["changes"] == "600" and empty["class"] == "NA"
+    assert row["record"] == "r0" and row["changes"] == "600" and empty["class"] == empty["nearest"] == "NA"
+    assert row["nearest"] == row["class"] and row["probability"] == row[f"p_{row['class']}"]
     assert float(row["p_poor"]) + float(row["p_rich"]) == pytest.approx(1)
     assert pq.read_table(out / "records.parquet").to_pylist()[0]["p_rich"] == float(row["p_rich"])
     running, windows = (pq.read_table(out / f"{name}.parquet").to_pylist() for name in ("running", "windows"))
@@ -198,6 +200,41 @@ def test_the_folder(sorted_by_gc, tmp_path, capsys):
     assert capsys.readouterr().out == (out / "records.tsv").read_text()
 
 
+def test_a_region_is_placed_in_its_record(sorted_by_gc, tmp_path, capsys):
+    """Rows, readings and windows of a stretch bear the places of the record, with windows and without."""
+    letters = drawn(700, 0, 1) + drawn(500, 1, 2)
+    file, cut = fasta(tmp_path / "x.fa", letters), fasta(tmp_path / "y.fa", letters[300:1100])
+    for window in ("100", "0"):
+        out, alone = tmp_path / f"o{window}", tmp_path / f"a{window}"
+        words = ["--model", sorted_by_gc.name, "--window", window, "--every", "300", "-q", "--out"]
+        assert main(["classify", file, "--region", "r0:301-1100", *words, str(out)]) == 0
+        assert main(["classify", cut, *words, str(alone)]) == 0
+        (row,), (other,) = (pq.read_table(path / "records.parquet").to_pylist() for path in (out, alone))
+        assert (row["start"], row["end"], row["length"]) == (300, 1100, 800)
+        assert (other["start"], other["end"]) == (0, 800) and row["p_rich"] == other["p_rich"]
+        for name in ("running", "windows"):
+            here, there = (pq.read_table(path / f"{name}.parquet").to_pylist() for path in (out, alone))
+            assert [(r["start"], r["end"]) for r in here] == [(r["start"] + 300, r["end"] + 300) for r in there]
+            assert bool(here) == (name == "running" or window != "0")
+
+
+def test_what_is_out_of_range_has_no_probability(sorted_by_gc, tmp_path, capsys):
+    save(tmp_path / "m", sorted_by_gc.model, DnaTokenizer())
+    checkpoint = load(tmp_path / "m")
+    far = Calibration(temperature=1.0, in_range_above=1e6, records=9)
+    write_calibration(checkpoint.path, far, checkpoint.sha256)
+    words = ["classify", fasta(tmp_path / "x.fa", drawn(600, 1, 1)), "--model", checkpoint.name, "--window", "200"]
+    assert main([*words, "--out", str(tmp_path / "o")]) == 0 and main([*words, "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out.partition("\n")[2])["records"]
+    assert (found["class"], found["probability"], found["nearest"]) == ("unknown", None, "rich")
+    assert found["p_rich"] > 0.5 and found["regions"][0]["class"] == "unknown"
+    assert found["regions"][0]["probability"] is None
+    header, row = (line.split("\t") for line in (tmp_path / "o" / "records.tsv").read_text().splitlines())
+    row = dict(zip(header, row, strict=True))
+    assert (row["class"], row["probability"], row["nearest"]) == ("unknown", "NA", "rich")
+    assert (tmp_path / "o" / "regions.bed").read_text() == "r0\t0\t600\tunknown\t0\t.\tNA\n"
+
+
 @pytest.mark.parametrize(
     ("task", "columns"), [("multilabel", ["labels", "p_poor", "p_rich"]), ("regress", list(LABELS))]
 )
@@ -205,7 +242,7 @@ def test_labels_and_numbers(tmp_path, capsys, task, columns):
     save(tmp_path / "m", model_of(task), DnaTokenizer())
     assert main(["classify", fasta(tmp_path / "x.fa", b"ACGTACGT"), "--model", str(tmp_path / "m"), "-q"]) == 0
     header, row = (line.split("\t") for line in capsys.readouterr().out.splitlines())
-    assert header[3 : 3 + len(columns)] == columns
+    assert header[5 : 5 + len(columns)] == columns
     with torch.no_grad():
         scores = load(tmp_path / "m").model(torch.tensor([[0, 1, 2, 3] * 2]))[0][0].double().numpy()
     wanted = scores * 2 + 3 if task == "regress" else 1 / (1 + np.exp(-scores))

@@ -10,7 +10,7 @@ from longseq.model import HeadConfig, ModelConfig, RecordModel, load, save
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, classified
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Source
 from longseq.tasks.summarize.classes import Classifier
 from longseq.tasks.summarize.dna import summarize_records
 from longseq.tasks.summarize.extras import Extras

@@ -15,7 +15,7 @@ from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.records import reverse_complement
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.embed import Request, embed, embeddings
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Source
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.train import Learning, learn
 

@@ -48,7 +48,7 @@ class Sheets:
 
         self._classes, self._labels = stranded(labels), labels
         self._bed, self._gff = BedWriter(opened("intervals.bed")), Gff3Writer(opened("intervals.gff3"))
-        facts = ("file", "record", "length", "unknown", "truncated", "intervals")
+        facts = ("file", "record", "start", "end", "length", "unknown", "truncated", "intervals")
         of_classes = [f"{what} {label}" for what in ("bases", "mean") for label in labels]
         self._table = TsvWriter(opened("records.tsv"), [*facts, *of_classes])
         self.intervals = 0
@@ -62,9 +62,11 @@ class Sheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def begin(self, record: str, start: int, end: int, *, circular: bool) -> None:
-        """Announce a record, of which `[start, end)` was read, in front of its intervals."""
-        self._gff.record(record, end, start=start, circular=circular)
+    def begin(self, record: str, start: int, end: int, *, circular: bool, alone: bool = True) -> None:
+        """Announce a record, of which `[start, end)` was read, in front of its intervals; GFF3 announces a record once
+        or not at all, so that of one of several stretches nothing is said."""
+        if alone:
+            self._gff.record(record, end, start=start, circular=circular)
         self._end = end
 
     def interval(self, record: str, call: Call) -> None:
@@ -90,13 +92,16 @@ class Sheets:
         self._table.write(row)
 
 
-def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed], spool: RowSpool) -> dict[str, str]:
+def write_tracks(
+    folder: Path, labels: Sequence[str], placed: dict[str, list[Placed]], spool: RowSpool
+) -> dict[str, str]:
     """A bigWig for each class in `folder`, probabilities as they are in the spool; path of each class's file beside it.
 
     There are none where no base is known: a bigWig has at least one value.
     """
     folder.mkdir()
-    lengths = {name: place.start + place.length for name, place in placed.items() if place.length}
+    ends = {name: [place.start + place.length for place in places if place.length] for name, places in placed.items()}
+    lengths = {name: max(found) for name, found in ends.items() if found}
     files: dict[str, str] = {}
     for i, label in enumerate(labels):
         stem = re.sub(r"[^\w.+-]", "_", label)
@@ -107,9 +112,9 @@ def write_tracks(folder: Path, labels: Sequence[str], placed: dict[str, Placed],
     return files
 
 
-def _column(placed: dict[str, Placed], spool: RowSpool, i: int) -> Iterator[Stretch]:
-    for name in sorted(placed):
-        first, length, offset = placed[name]
+def _column(placed: dict[str, list[Placed]], spool: RowSpool, i: int) -> Iterator[Stretch]:
+    in_order = [(name, place) for name in sorted(placed) for place in sorted(placed[name], key=lambda p: p.start)]
+    for name, (first, length, offset) in in_order:
         for start in range(0, length, BLOCK):
             end = min(start + BLOCK, length)
             yield name, offset + start, spool.read(first + start, first + end)[:, i]

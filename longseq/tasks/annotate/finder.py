@@ -109,8 +109,10 @@ class GeneFinder:
         shortest: int = 90,
         weights: Weights | None = None,
         folder: str | Path | None = None,
+        spools: tuple[RowSpool, RowSpool] | None = None,
     ):
-        """`shortest` bases of a gene, stop codon included; `folder` is that of the spools, None: where TMPDIR points.
+        """`shortest` bases of a gene, stop codon included; `folder` is that of the spools, None: where TMPDIR points;
+        `spools` are some that stay, of letters (1, uint8) and of log odds (6, float16), which the caller closes.
 
         Raises:
             CheckpointError: a model of other classes than the positions in codons of both strands.
@@ -118,7 +120,8 @@ class GeneFinder:
         self._columns = columns(reader.labels, reader.checkpoint.name)
         self._reader, self._code, self._shortest = reader, code, shortest
         self._weights, self._folder = weights or Weights(), folder
-        self._letters, self._odds = RowSpool(1, np.uint8, folder), RowSpool(6, np.float16, folder)
+        self._own = spools is None
+        self._letters, self._odds = spools or (RowSpool(1, np.uint8, folder), RowSpool(6, np.float16, folder))
         self._kept: list[Kept] = []
         self._rows = 0
         self.learned = 0
@@ -128,8 +131,9 @@ class GeneFinder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._letters.close()
-        self._odds.close()
+        if self._own:
+            self._letters.close()
+            self._odds.close()
 
     def add(self, name: str, letters: bytes, *, circular: bool = False) -> None:
         """Read one record."""
@@ -153,8 +157,12 @@ class GeneFinder:
                 yield high - low
             at += len(ids)
         self._letters.write(self._rows, np.frombuffer(letters, np.uint8)[:, None])
-        self._kept.append(Kept(name, self._rows, len(letters), start, circular))
-        self._rows += len(letters)
+        self.recall(name, len(letters), start=start, circular=circular)
+
+    def recall(self, name: str, length: int, *, start: int, circular: bool) -> None:
+        """The next record of which the spools hold what an earlier finder was told."""
+        self._kept.append(Kept(name, self._rows, length, start, circular))
+        self._rows += length
 
     def find(self, *, mixed: bool = False) -> Iterator[Found]:
         """The genes of each record, in order; `mixed`: they are not of one genome, and nothing is learned from them."""
@@ -198,7 +206,7 @@ class GeneFinder:
         around = windows(found, begun, digits, circular=kept.circular)
         scores[begun] += weights.start * starts.score(learned.starts if learned else USUAL, around)
         if learned:
-            scores += weights.operon * neighbours(found, learned.genes[kept.name])
+            scores += weights.operon * neighbours(found, learned.genes[kept])
         length = kept.length if kept.circular else None
         chosen = choose(genes(found, scores, most=weights.most), length=length)
         return letters, kept, chosen, found, digits
@@ -230,7 +238,7 @@ class Learned:
         self.coding, self._begins = Coding(), starts.Starts()
         self.table = np.zeros((3, 0))
         self.starts = USUAL
-        self.genes: dict[str, list[Gene]] = {}
+        self.genes: dict[Kept, list[Gene]] = {}
         """Of each record, those that were learned from."""
 
     def learn(
@@ -239,7 +247,7 @@ class Learned:
         """From one record: its letters, and its genes of a score of `sure` at least that lie in it whole."""
         self.coding.learn(digits)
         taken = [gene for gene in chosen if gene.score >= sure and gene.end <= kept.length and not gene.open_begin]
-        self.genes[kept.name] = taken
+        self.genes[kept] = taken
         for gene in taken:
             piece = letters[gene.start : gene.end]
             self.coding.learn_gene(codes(piece if gene.strand == "+" else reverse_complement(piece)))

@@ -27,23 +27,13 @@ def gene_letters(letters: bytes, gene: Gene) -> bytes:
     return found if gene.strand == "+" else reverse_complement(found)
 
 
-def write_gff3(
-    writer: Gff3Writer,
-    record: str,
-    length: int,
-    genes: Iterable[Gene],
-    code: GeneticCode,
-    *,
-    start: int = 0,
-    circular: bool = False,
-) -> None:
-    """A line of the record, or of what lies behind `start`, and a CDS for each gene, the stop codon included.
+def write_gff3(writer: Gff3Writer, record: str, genes: Iterable[Gene], code: GeneticCode, *, first: int = 1) -> None:
+    """A CDS for each gene, the stop codon included, numbered from `first`.
 
-    One across the origin ends behind `length`. Genes that leave the record are `partial=true`, with an open
+    One across the origin ends behind its record. Genes that leave the record are `partial=true`, with an open
     `start_range` or `end_range` as NCBI writes them. All are cut to whole codons, so that the phase is 0.
     """
-    writer.record(record, length, start=start, circular=circular)
-    for number, gene in enumerate(genes, 1):
+    for number, gene in enumerate(genes, first):
         attributes = {"ID": gene_id(record, number), "transl_table": str(code.number)}
         if gene.open_begin or gene.open_end:
             attributes["partial"] = "true"
@@ -55,10 +45,16 @@ def write_gff3(
 
 
 def write_bed(
-    writer: BedWriter, record: str, length: int, genes: Iterable[Gene], probabilities: Iterable[float]
+    writer: BedWriter,
+    record: str,
+    length: int,
+    genes: Iterable[Gene],
+    probabilities: Iterable[float],
+    *,
+    first: int = 1,
 ) -> None:
     """A line for each gene with its probability, in column 7 and times 1000 as score; across the origin two lines."""
-    for number, (gene, probability) in enumerate(zip(genes, probabilities, strict=True), 1):
+    for number, (gene, probability) in enumerate(zip(genes, probabilities, strict=True), first):
         name = f"CDS_{gene_id(record, number)}"
         whole = _interval(record, gene)
         parts = [(gene.start, min(gene.end, length)), (0, max(gene.end - length, 0))]
@@ -69,13 +65,20 @@ def write_bed(
 
 
 def write_proteins(
-    file: TextIO, record: str, letters: bytes, genes: Iterable[Gene], code: GeneticCode, *, start: int = 0
+    file: TextIO,
+    record: str,
+    letters: bytes,
+    genes: Iterable[Gene],
+    code: GeneticCode,
+    *,
+    start: int = 0,
+    first: int = 1,
 ) -> None:
     """FASTA of the proteins, without their stops: `>ID RECORD:START-END(STRAND)`, 1-based and closed.
 
     Genes are placed in `letters`, which begin at `start` of the record.
     """
-    for number, gene in enumerate(genes, 1):
+    for number, gene in enumerate(genes, first):
         protein = code.translate(gene_letters(letters, gene), starts=not gene.open_begin)
         partial = " partial" if gene.open_begin or gene.open_end else ""
         file.write(

@@ -2,64 +2,53 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
+
 from longseq.config import require
-from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.bed import BedWriter
 from longseq.formats.genetic_code import GeneticCode, genetic_code
 from longseq.formats.gff3 import Gff3Writer
 from longseq.formats.jsonfile import write_json
-from longseq.formats.letters import OnUnknown
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
-from longseq.records import Interval, Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
-from longseq.streaming.class_lanes import classified
-from longseq.streaming.classes import ClassReader
+from longseq.streaming.classes import Classified, ClassReader
 from longseq.tasks.annotate.finder import Found, GeneFinder, surrounded
+from longseq.tasks.annotate.frames import columns
 from longseq.tasks.annotate.gene_files import write_bed, write_gff3, write_proteins
-from longseq.tasks.places import walk
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.annotate.reading import FileRequest, Held, read_records, whole
+from longseq.tasks.annotate.work import Row, working
 
 SCHEMA = "longseq.genes/1"
 FILES = ("genes.gff3", "genes.bed", "proteins.faa", "records.tsv", "genes.json")
 """What an output directory may hold of an earlier run."""
 LEAST = 30
 """Bases: a shorter gene cannot be told from chance, and there would be one everywhere."""
-COLUMNS = ("file", "record", "length", "circular", "truncated", "genes", "partial", "coding")
+COLUMNS = ("file", "record", "start", "end", "length", "circular", "truncated", "genes", "partial", "coding")
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneRequest:
+class GeneRequest(FileRequest):
     """What is wanted of a file."""
 
-    source: str
-    """`-` is standard input."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
     code: int = 11
     """Genetic code, by NCBI's number."""
     shortest: int = 90
     """Bases of the shortest gene, the stop codon included."""
     mixed: bool = False
     """The records are not of one genome: none learns from the genes of another."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
+        super().__post_init__()
         require(self.shortest >= LEAST, "min-gene", self.shortest, f">= {LEAST} bases")
         genetic_code(self.code)
 
@@ -70,95 +59,67 @@ def predict_genes(
     out: str | Path,
     *,
     provenance: Callable[[SourceRow], Run],
+    resume: bool = False,
     force: bool = False,
     progress: Progress,
 ) -> tuple[SourceRow, int]:
     """Find the genes of all records of a file, into the directory `out`; the file as it was read, and their number.
 
     In memory: the letters of one record, its open reading frames and their starts. On disk: 13 bytes a base of the
-    file, and 48 more of the record at hand.
+    file, in a hidden folder beside `out` from which a run that was stopped or killed goes on, with `resume`, behind the
+    last record that the model had read; and 48 more of the record at hand.
 
     Raises:
         CheckpointError: a model that does not tell the positions in codons.
         InputError: the file cannot be read, or none of its records; where some can, their errors are in the row.
-        OutputExistsError, UsageError: `out` cannot be written.
+        OutputExistsError, UsageError, StateError, StoppedError: as `working` does.
         LongseqError: a disk takes no more.
     """
-    code, number = genetic_code(request.code), 0
-    notes: dict[str, Record] = {}
-    source = Source(request.source)
+    code, number, settings = genetic_code(request.code), 0, request.settings(reader)
+    columns(reader.labels, reader.checkpoint.name)
     with (
-        output_directory(out, force=force, replaces=FILES) as folder,
-        GeneFinder(reader, code, shortest=request.shortest) as finder,
+        working(out, settings, resume=resume, force=force) as work,
+        GeneFinder(
+            reader,
+            code,
+            shortest=request.shortest,
+            spools=(work.spool("letters", 1, np.uint8), work.spool("odds", 6, np.float16)),
+        ) as finder,
     ):
-        progress.start("annotate", None, "base")
-        try:
-            for held, parts in classified(reader, _records(request, source, reader)):
-                record, circular = held.record, held.circular
-                try:
-                    _require_name(record, notes)
-                    first = list(itertools.islice(parts, 1))  # the letters are there once the first part is
-                    start = int(record.notes.get("offset", 0))
-                    every = itertools.chain(first, parts)
-                    for size in finder.take(record.id, held.letters, every, start=start, circular=circular):
-                        progress.advance(size)
-                except InputError as error:
-                    source.fail(error)
-                else:
-                    notes[record.id] = record
-                    source.records, source.length = source.records + 1, source.length + len(held.letters)
-                    source.truncated |= record.truncated
-        finally:
-            progress.finish()
-        require_some([source])
-        row = source.row()
-        with GeneSheets(folder, code) as sheets:
-            for found in finder.find(mixed=request.mixed):
-                sheets.add(found, notes[found.name])
-                number += len(found.genes)
-        facts = {
-            "schema": SCHEMA,
-            "run": provenance(row).to_json(),
-            "file": row.to_json(),
-            "genetic_code": request.code,
-            "min_gene": request.shortest,
-            "mixed": request.mixed,
-            "region": None if request.region is None else list(astuple(request.region)),
-            "learned_from_own_genes": finder.learned,
-            "chunk": reader.chunk,
-            "genes": number,
-        }
-        write_json(folder / "genes.json", facts)
+        for row in filter(None, work.rows):
+            finder.recall(row.name, row.length, start=row.start, circular=row.circular)
+
+        def take(row: Row, held: Held, parts: Iterator[Classified]) -> Iterator[int]:
+            return finder.take(row.name, held.letters, parts, start=row.start, circular=row.circular)
+
+        row = read_records(request, reader, work, "genes", _text, take, progress).row()
+        records = [row for row in work.rows if row is not None]
+        with output_directory(out, force=force, replaces=FILES) as folder:
+            with GeneSheets(folder, code) as sheets:
+                for found, record in zip(finder.find(mixed=request.mixed), records, strict=True):
+                    sheets.add(found, record, alone=len(request.regions) < 2)
+                    number += len(found.genes)
+                    work.give_way()
+            facts = {
+                "schema": SCHEMA,
+                "run": provenance(row).to_json(),
+                "settings": settings,
+                "file": row.to_json(),
+                "genetic_code": request.code,
+                "min_gene": request.shortest,
+                "mixed": request.mixed,
+                "regions": request.places(),
+                "learned_from_own_genes": finder.learned,
+                "chunk": reader.chunk,
+                "genes": number,
+            }
+            write_json(folder / "genes.json", facts)
     return row, number
 
 
-@dataclass
-class _Held:
-    """A record and, once they were read, its letters."""
-
-    record: Record
-    circular: bool
-    letters: bytes = b""
-
-    def text(self) -> Iterator[bytes]:
-        self.letters = b"".join(self.record.pieces)  # type: ignore[arg-type]
-        yield from surrounded(self.letters, self.circular)
-
-
-def _records(request: GeneRequest, source: Source, reader: ClassReader) -> Iterator[tuple[_Held, Iterator[bytes]]]:
-    """All records, each with what the reader is given of it."""
-    options = {name: getattr(request, name) for name in ("on_unknown", "region", "alias", "strict")}
-    for _, record in walk([source], reader.checkpoint, **options):
-        held = _Held(record, request.region is None and record.topology == "circular")
-        yield held, held.text()
-
-
-def _require_name(record: Record, others: Collection[str]) -> None:
-    if not record.id or record.id in others:
-        found = "a second one" if record.id else "none"
-        raise InputError(
-            where=record.where, expected="a name of its own", found=found, remedy="genes go by name: name it"
-        )
+def _text(held: Held) -> Iterator[bytes]:
+    held.letters = b"".join(whole(held.record))
+    yield from surrounded(held.letters, held.circular)
 
 
 class GeneSheets:
@@ -173,6 +134,8 @@ class GeneSheets:
 
         self._gff, self._bed = Gff3Writer(opened("genes.gff3")), BedWriter(opened("genes.bed"))
         self._proteins, self._table = opened("proteins.faa"), TsvWriter(opened("records.tsv"), COLUMNS)
+        self._given: Counter[str] = Counter()
+        """Genes of each record so far, by which those of another stretch of it are numbered on."""
 
     def __enter__(self) -> GeneSheets:
         return self
@@ -180,17 +143,23 @@ class GeneSheets:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, found: Found, record: Record) -> None:
-        """The genes of one record."""
+    def add(self, found: Found, record: Row, *, alone: bool = True) -> None:
+        """The genes of one record; of one of several stretches GFF3 does not announce where it lies."""
         end, code = found.start + len(found.letters), self._code
         placed = [gene._replace(start=gene.start + found.start, end=gene.end + found.start) for gene in found.genes]
-        write_gff3(self._gff, found.name, end, placed, code, start=found.start, circular=found.circular)
-        write_bed(self._bed, found.name, end, placed, found.probabilities)
-        write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start)
+        if alone:
+            self._gff.record(found.name, end, start=found.start, circular=found.circular)
+        first = self._given[found.name] + 1
+        self._given[found.name] += len(placed)
+        write_gff3(self._gff, found.name, placed, code, first=first)
+        write_bed(self._bed, found.name, end, placed, found.probabilities, first=first)
+        write_proteins(self._proteins, found.name, found.letters, found.genes, code, start=found.start, first=first)
         self._table.write(
             {
-                "file": record.source,
+                "file": record.file,
                 "record": found.name,
+                "start": found.start,
+                "end": end,
                 "length": len(found.letters),
                 "circular": found.circular,
                 "truncated": record.truncated,

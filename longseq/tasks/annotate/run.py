@@ -3,51 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from longseq.errors import InputError
 from longseq.formats.atomic import output_directory
 from longseq.formats.jsonfile import write_json
-from longseq.formats.letters import OnUnknown
 from longseq.log import Progress
-from longseq.records import Interval, Record
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
-from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate.calls import BACKGROUND, Caller
-from longseq.tasks.annotate.files import FILES, Placed, Sheets, write_tracks
-from longseq.tasks.places import walk
-from longseq.tasks.score.walk import Source, warn_of_clipping
-from longseq.tasks.sources import require_some
+from longseq.tasks.annotate.files import BLOCK, FILES, Placed, Sheets, write_tracks
+from longseq.tasks.annotate.reading import FileRequest, Held, read_records, whole
+from longseq.tasks.annotate.work import Row, Work, working
 
 SCHEMA = "longseq.annotation/1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(FileRequest):
     """What is wanted of a file."""
 
-    source: str
-    """`-` is standard input."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
     shortest: int = 1
     """Bases of the shortest interval."""
     threshold: float = 0.0
     """Least mean probability of an interval."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
+        super().__post_init__()
         Caller(shortest=self.shortest, threshold=self.threshold)
 
 
@@ -57,121 +43,94 @@ def annotate(
     out: str | Path,
     *,
     provenance: Callable[[SourceRow], Run],
+    resume: bool = False,
     force: bool = False,
     progress: Progress,
 ) -> tuple[SourceRow, int]:
     """Annotate all records of a file into the directory `out`; the file as it was read, and the number of intervals.
 
-    Memory does not grow with a record; the probabilities wait on disk for the tracks, 4 C bytes a base.
+    Memory does not grow with a record; the probabilities wait in a hidden folder beside `out`, 4 C bytes a base, from
+    which a run that was stopped or killed goes on, with `resume`, behind the last record that it had finished.
 
     Raises:
         InputError: the file cannot be read, or none of its records; where some can, their errors are in the row.
-        OutputExistsError, UsageError: `out` cannot be written.
+        OutputExistsError, UsageError, StateError, StoppedError: as `working` does.
         LongseqError: a disk takes no more.
     """
-    width = len(reader.labels)
-    with output_directory(out, force=force, replaces=FILES) as folder, RowSpool(width, np.float32) as spool:
-        with Sheets(folder, reader.labels) as sheets:
-            work = _Work(request, reader, sheets, spool, progress)
-            row = work.run()
-        tracks = write_tracks(folder / "tracks", reader.labels, work.placed, spool)
-        facts = {
-            "schema": SCHEMA,
-            "run": provenance(row).to_json(),
-            "file": row.to_json(),
-            "classes": [{"name": label, "track": tracks.get(label)} for label in reader.labels],
-            "background": reader.labels[BACKGROUND],
-            "chunk": reader.chunk,
-            "min_length": request.shortest,
-            "threshold": request.threshold,
-            "region": None if request.region is None else list(astuple(request.region)),
-            "intervals": sheets.intervals,
-        }
-        write_json(folder / "annotation.json", facts)
-    return row, sheets.intervals
+    settings = request.settings(reader)
+    with working(out, settings, resume=resume, force=force) as work:
+        spool = work.spool("probabilities", len(reader.labels), np.float32)
+        first = work.length
+        n = reader.tokenizer.alphabet.letters.index(b"N")
+
+        def take(row: Row, held: Held, parts: Iterator[Classified]) -> Iterator[int]:
+            nonlocal first
+            at = first
+            for ids, probabilities in parts:
+                spool.write(at, np.where((ids != n)[:, None], probabilities, np.float32(np.nan)))
+                at += len(ids)
+                yield len(ids)
+            first = at
+
+        source = read_records(request, reader, work, "tracks", lambda held: whole(held.record), take, progress)
+        found = source.row()
+        with output_directory(out, force=force, replaces=FILES) as folder:
+            with Sheets(folder, reader.labels) as sheets:
+                placed = _write(request, work, sheets, spool)
+            tracks = write_tracks(folder / "tracks", reader.labels, placed, spool)
+            facts = {
+                "schema": SCHEMA,
+                "run": provenance(found).to_json(),
+                "settings": settings,
+                "file": found.to_json(),
+                "classes": [{"name": label, "track": tracks.get(label)} for label in reader.labels],
+                "background": reader.labels[BACKGROUND],
+                "chunk": reader.chunk,
+                "min_length": request.shortest,
+                "threshold": request.threshold,
+                "regions": request.places(),
+                "intervals": sheets.intervals,
+            }
+            write_json(folder / "annotation.json", facts)
+    return found, sheets.intervals
 
 
-class _Work:
-    """One file, record by record."""
-
-    def __init__(self, request: Request, reader: ClassReader, sheets: Sheets, spool: RowSpool, progress: Progress):
-        self._request, self._reader, self._sheets = request, reader, sheets
-        self._spool, self._progress = spool, progress
-        self._n = reader.tokenizer.alphabet.letters.index(b"N")
-        self.placed: dict[str, Placed] = {}
-        self._rows = 0
-        """Of the spool so far."""
-
-    def run(self) -> SourceRow:
-        source = Source(self._request.source)
-        self._progress.start("annotate", None, "base")
-        try:
-            for record, parts in classified(self._reader, self._records(source)):
-                try:
-                    source.length += self._record(record, parts)
-                except InputError as error:
-                    source.fail(error)
-                else:
-                    source.records += 1
-                    source.truncated |= record.truncated
-        finally:
-            self._progress.finish()
-        require_some([source])
-        return source.row()
-
-    def _records(self, source: Source) -> Iterator[tuple[Record, Iterator[bytes]]]:
-        """All records, each with its letters."""
-        names = ("on_unknown", "region", "alias", "strict")
-        options = {name: getattr(self._request, name) for name in names}
-        for _, record in walk([source], self._reader.checkpoint, **options):
-            yield record, _letters(record)
-
-    def _record(self, record: Record, parts: Iterator[Classified]) -> int:
-        """Annotate one; its length. An error in its letters comes before anything of it is written."""
-        if not record.id or record.id in self.placed:
-            found = "a second one" if record.id else "none"
-            raise InputError(
-                where=record.where, expected="a name of its own", found=found, remedy="tracks go by name: name it"
-            )
-        start, whole = int(record.notes.get("offset", 0)), self._request.region is None
-        circular = whole and record.topology == "circular"
-        caller = Caller(shortest=self._request.shortest, threshold=self._request.threshold, circular=circular)
-        classes = len(self._reader.labels)
-        bases, sums = np.zeros(classes, np.int64), np.zeros(classes)
-        first, unknown, before = self._rows, 0, self._sheets.intervals
-        for ids, probabilities in parts:
-            if self._rows == first:  # both passes wait for the last letter, so that the length is known
-                self._sheets.begin(record.id, start, start + (record.length or 0), circular=circular)
-            known = ids != self._n
-            for call in caller.add(probabilities, known):
-                self._sheets.interval(record.id, call.moved(start))
-            bases += np.bincount(probabilities[known].argmax(1), minlength=classes)
-            sums += probabilities[known].sum(0, dtype=np.float64)
-            unknown += int(np.count_nonzero(~known))
-            self._spool.write(self._rows, np.where(known[:, None], probabilities, np.float32(np.nan)))
-            self._rows += len(ids)
-            self._progress.advance(len(ids))
-        for call in caller.finish():
-            self._sheets.interval(record.id, call.moved(start))
-        length = self._rows - first
-        self.placed[record.id] = Placed(first, length, start)
-        facts = {
-            "file": record.source,
-            "record": record.id,
-            "length": length,
-            "unknown": unknown,
-            "truncated": record.truncated,
-            "intervals": self._sheets.intervals - before,
-        }
-        self._sheets.row(facts, bases, sums)
-        return length
+def _write(request: Request, work: Work, sheets: Sheets, spool: RowSpool) -> dict[str, list[Placed]]:
+    """Intervals and rows of all records, from what the spool holds of them; where they lie in it."""
+    placed, first = dict[str, list[Placed]](), 0
+    for row in filter(None, work.rows):
+        placed.setdefault(row.name, []).append(Placed(first, row.length, row.start))
+        _record(request, row, first, sheets, spool)
+        work.give_way()
+        first += row.length
+    return placed
 
 
-def _letters(record: Record) -> Iterator[bytes]:
-    length = 0
-    for piece in record.pieces:
-        assert isinstance(piece, bytes)
-        length += len(piece)
-        yield piece
-    record.length = length
-    warn_of_clipping(record)
+def _record(request: Request, row: Row, first: int, sheets: Sheets, spool: RowSpool) -> None:
+    caller = Caller(shortest=request.shortest, threshold=request.threshold, circular=row.circular)
+    bases, sums = np.zeros(spool.width, np.int64), np.zeros(spool.width)
+    unknown, before = 0, sheets.intervals
+    if row.length:
+        alone = len(request.regions) < 2
+        sheets.begin(row.name, row.start, row.start + row.length, circular=row.circular, alone=alone)
+    for start in range(first, first + row.length, BLOCK):
+        probabilities = spool.read(start, min(start + BLOCK, first + row.length))
+        known = ~np.isnan(probabilities[:, 0])
+        for call in caller.add(probabilities, known):
+            sheets.interval(row.name, call.moved(row.start))
+        bases += np.bincount(probabilities[known].argmax(1), minlength=spool.width)
+        sums += probabilities[known].sum(0, dtype=np.float64)
+        unknown += int(np.count_nonzero(~known))
+    for call in caller.finish():
+        sheets.interval(row.name, call.moved(row.start))
+    facts = {
+        "file": row.file,
+        "record": row.name,
+        "start": row.start,
+        "end": row.start + row.length,
+        "length": row.length,
+        "unknown": unknown,
+        "truncated": row.truncated,
+        "intervals": sheets.intervals - before,
+    }
+    sheets.row(facts, bases, sums)

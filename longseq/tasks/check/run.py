@@ -78,7 +78,7 @@ def check(
                     found = list(law.cases(subject, tokens))
                     figures += [item for item in found if isinstance(item, Figure)]
                     results += _results(law, subject, [item for item in found if isinstance(item, Case)])
-                progress.advance(1, law=law.name)
+                progress.advance(1, last=law.name)
     finally:
         progress.finish()
     return CheckOutcome(laws=tuple(results), skipped=tuple(skipped), figures=tuple(figures))

@@ -11,9 +11,8 @@ import numpy as np
 from longseq.metrics.calibration import ACCEPTED, log_sum_exp, sigmoid, softmax
 from longseq.model import RecordModel
 from longseq.model.calibration import Calibration
+from longseq.results.findings import UNKNOWN
 
-UNKNOWN = "unknown"
-"""Verdict on what is out of range."""
 CHANGE = 3.0
 """Nats that a change of class must bring: odds of 20 to one."""
 
@@ -24,8 +23,8 @@ class Region(NamedTuple):
     first: int
     last: int
     label: str
-    probability: float
-    """Mean probability of the class in these windows; of `unknown`, the share of them that is out of range."""
+    probability: float | None
+    """Mean probability of the class in these windows; None of `unknown`, which has none."""
 
 
 class Answers:
@@ -57,7 +56,11 @@ class Answers:
             return None
         if self.task == "multilabel":
             return ";".join(n for n, p in zip(self.labels, self.values(scores), strict=True) if p >= 0.5)
-        return UNKNOWN if self.unknown(scores) else self.labels[int(scores.argmax())]
+        return UNKNOWN if self.unknown(scores) else self.nearest(scores)
+
+    def nearest(self, scores: np.ndarray) -> str:
+        """Of scores (C,): the most probable class, in range or not."""
+        return self.labels[int(scores.argmax())]
 
     def regions(self, scores: np.ndarray) -> list[Region]:
         """Where the class changes along windows (W, C): the row of classes whose summed log-probability, less `CHANGE`
@@ -76,7 +79,6 @@ class Answers:
             common, rare = math.log(ACCEPTED), math.log(1 - ACCEPTED)
             strange = np.where(out, common, rare - math.log(len(self.labels)))
             said = np.concatenate([np.where(out, rare, said + common), strange], 1)
-            values = np.concatenate([values, out], 1)
         best, came = said[0], np.zeros(said.shape, np.int32)
         for w in range(1, len(said)):
             top = int(best.argmax())
@@ -88,4 +90,6 @@ class Answers:
         for w in range(len(said) - 1, 0, -1):
             path[w - 1] = came[w, path[w]]
         cuts = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
-        return [Region(a, b, names[path[a]], float(values[a:b, path[a]].mean())) for a, b in pairwise(cuts)]
+        known = len(self.labels)
+        means = [float(values[a:b, path[a]].mean()) if path[a] < known else None for a, b in pairwise(cuts)]
+        return [Region(a, b, names[path[a]], mean) for (a, b), mean in zip(pairwise(cuts), means, strict=True)]

@@ -10,8 +10,7 @@ from longseq.model.calibration import Calibration, write_calibration
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify.reading import Request, classified, record_model
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Source, require_some
 from longseq.training.config import LabelConfig
 from longseq.training.labels import read_labels
 
@@ -34,7 +33,7 @@ def calibrate(
         if found.scores is not None:
             ids.append(found.record)
             scores.append(found.scores)
-    require_some(sources)
+    require_some(sources, checkpoint)
     read = read_labels(ids, np.ones(len(ids), np.int64), task, LabelConfig(file=labels))
     unknown = [name for name in read.names if name not in model.labels]
     if unknown:

@@ -12,14 +12,13 @@ from torch import Tensor
 
 from longseq.config import require
 from longseq.errors import InputError, UsageError
-from longseq.formats.letters import OnUnknown
 from longseq.log import NullProgress, Progress
 from longseq.model import Checkpoint, RecordModel
-from longseq.records import Interval, Record
+from longseq.records import Record
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.places import Every, id_pieces, walk
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Asked, Source
 
 WINDOW = 2048
 """Tokens of a window that is read afresh."""
@@ -28,7 +27,7 @@ IN_MEMORY = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Asked):
     """Inputs, and what is wanted of each record."""
 
     inputs: tuple[str, ...]
@@ -39,14 +38,6 @@ class Request:
     """Tokens of a window that is read afresh, from the record's start; 0: none."""
     column: str | None = None
     """Column of tables that holds the texts."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name in each input."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         require(self.every >= 0, "every", self.every, ">= 0 tokens")
@@ -59,6 +50,8 @@ class Classified:
 
     file: str
     record: str
+    start: int
+    """In the record, where only a stretch of it was read."""
     length: int
     """Letters."""
     scores: np.ndarray | None
@@ -149,8 +142,8 @@ def classified(
     Raises:
         UsageError: a model without such a head.
     """
-    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
-    return classified_records(request, reader, walk(sources, reader.checkpoint, **options), progress)
+    records = walk(sources, reader.checkpoint, request, column=request.column)
+    return classified_records(request, reader, records, progress)
 
 
 def classified_records(
@@ -203,6 +196,7 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
     return Classified(
         file=entry.source.file,
         record=entry.record.id,
+        start=offset,
         length=entry.record.length or 0,
         scores=entry.running.scores,
         running_ends=entry.every.spans()[: len(running), 1] + offset,

@@ -18,12 +18,12 @@ from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
 from longseq.model.calibration import read_calibration
 from longseq.records import Interval
+from longseq.results.findings import UNKNOWN
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader
-from longseq.tasks.classify.answers import UNKNOWN, Answers, Region
+from longseq.tasks.classify.answers import Answers, Region
 from longseq.tasks.classify.reading import Classified, Request, classified, record_model
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Source, require_some
 
 log = logging.getLogger("longseq")
 
@@ -81,7 +81,7 @@ def classify(
             row["changes"] = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
             for sink in sinks:
                 sink.write(row, found, regions)
-        require_some(sources)
+        require_some(sources, checkpoint)
         if as_json is not None:
             sinks[int(table is not None)].finish(_facts(request, reader, answers, command))
     return [source.row() for source in sources]
@@ -89,19 +89,25 @@ def classify(
 
 def _columns(answers: Answers) -> dict[str, str]:
     """Columns of the table of records, and their types."""
-    found = {"file": "string", "record": "string", "length": "int64"}
+    found = {"file": "string", "record": "string", "start": "int64", "end": "int64", "length": "int64"}
     if answers.task == "regress":
         return found | dict.fromkeys(answers.labels, "float64") | {"truncated": "bool"}
-    found |= {"class": "string", "probability": "float64"} if answers.task == "classify" else {"labels": "string"}
+    if answers.task == "classify":
+        found |= {"class": "string", "probability": "float64", "nearest": "string"}
+    else:
+        found |= {"labels": "string"}
     return found | {f"p_{name}": "float64" for name in answers.labels} | {"changes": "string", "truncated": "bool"}
 
 
 def _row(found: Classified, answers: Answers) -> dict[str, Any]:
-    row: dict[str, Any] = {"file": found.file, "record": found.record, "length": found.length}
+    row: dict[str, Any] = {"file": found.file, "record": found.record, "start": found.start}
+    row |= {"end": found.start + found.length, "length": found.length}
     values = [None] * len(answers.labels) if found.scores is None else answers.values(found.scores).tolist()
     verdict = None if found.scores is None else answers.verdict(found.scores)
     if answers.task == "classify":
-        row |= {"class": verdict, "probability": None if found.scores is None else max(values)}
+        nearest = None if found.scores is None else answers.nearest(found.scores)
+        probability = None if found.scores is None or answers.unknown(found.scores) else max(values)
+        row |= {"class": verdict, "probability": probability, "nearest": nearest}
     elif answers.task == "multilabel":
         row["labels"] = verdict
     prefix = "" if answers.task == "regress" else "p_"
@@ -160,7 +166,7 @@ class _Json:
 
 
 class _Bed:
-    """Regions, the mean probability of their class in the seventh column."""
+    """Regions, the mean probability of their class in the seventh column, NA of `unknown`."""
 
     def __init__(self, file: TextIO):
         self._writer = BedWriter(file)
@@ -202,7 +208,7 @@ class _Parquet:
 
     def write(self, row: dict[str, Any], found: Classified, regions: list[Region]) -> None:
         self._records.write({name: [row[name]] for name in self._columns})
-        first = [int(found.windows[0, 0]) if len(found.windows) else 0] * len(found.running)
+        first = [found.start] * len(found.running)
         self._running.write(dict(self._values(found, found.running), start=first, end=found.running_ends))
         unknown = self._answers.unknown(found.afresh)
         bounds = {"start": found.windows[:, 0], "end": found.windows[:, 1]}

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longseq.config import require
-from longseq.formats.letters import OnUnknown
-from longseq.records import Interval
 from longseq.streaming.hidden import FINAL
+from longseq.tasks.sources import Asked
 
 Per = Literal["record", "window", "section", "base"]
 Pool = Literal["mean", "last", "max"]
@@ -19,7 +18,7 @@ MOST = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Asked):
     """Inputs, and which vectors of them are wanted."""
 
     inputs: tuple[str, ...]
@@ -38,14 +37,6 @@ class Request:
     """Vectors of bases or tokens at most, with `per` "base"."""
     column: str | None = None
     """Column of tables that holds the texts."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name in each input."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
 
     def __post_init__(self):
         require(self.per in ("record", "window", "section", "base"), "per", self.per, "record, window, section or base")

@@ -25,8 +25,7 @@ from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.embed.pool import Pooled
 from longseq.tasks.embed.request import Request, Strands
 from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
-from longseq.tasks.score.walk import Source
-from longseq.tasks.sources import require_some
+from longseq.tasks.sources import Source, require_some
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.spool import LetterSpool
 
@@ -120,9 +119,8 @@ def _jobs(
 ) -> Iterator[_Pass]:
     known, width, few = known_ids(checkpoint), checkpoint.config.width, _Few(request, checkpoint)
     progress.start("embed", None, "token")
-    options = {name: getattr(request, name) for name in ("column", "on_unknown", "region", "alias", "strict")}
     try:
-        for source, record in walk(sources, checkpoint, **options):
+        for source, record in walk(sources, checkpoint, request, column=request.column):
             places: Places = Sections() if request.per == "section" else Every(_width(request))
             entry = _Entry(source, record, places, 2 if strands == "both" else 1)
             forward = Pooled(places, request.pool, width, known)
@@ -192,7 +190,7 @@ def strands_of(request: Request, checkpoint: Checkpoint) -> Strands:
         raise UsageError(where="--strands both", expected="a model of letters of DNA", found=found)
     if request.per == "section" and reads_dna(checkpoint):
         raise UsageError(where="--per section", expected="a model of text", found="one of DNA", remedy="--window N")
-    require(request.region is None or reads_dna(checkpoint), "region", request.region, "none of documents")
+    require(not request.regions or reads_dna(checkpoint), "region", request.places(), "none of documents")
     return request.strands or ("both" if by_letter else "forward")
 
 
@@ -272,7 +270,7 @@ def embed(
             rows += len(part.vectors)
             if array is not None:
                 array.write(part.vectors)
-        require_some(sources)
+        require_some(sources, checkpoint)
     return [source.row() for source in sources], rows
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from longseq.config import LONGEST_CHUNK, require
-from longseq.errors import InputError, StateError
+from longseq.errors import AlphabetError, InputError, StateError
 from longseq.model import Checkpoint, State
 from longseq.streaming import Snapshot
 from longseq.tasks.generate.sampling import Sampling
@@ -92,10 +92,14 @@ class Generator:
             AlphabetError: a letter of DNA outside the alphabet.
         """
         before = self.seen
-        for chunk in self._tokenizer.chunks(iter(pieces), self._chunk):
-            self._feed(chunk.ids)
-            if len(chunk):  # a decoder may look at the token before; it is spelled already
-                self._spelling = Spelling(self._tokenizer, ([int(chunk.ids[-1])], 1))
+        try:
+            for chunk in self._tokenizer.chunks(iter(pieces), self._chunk):
+                self._feed(chunk.ids)
+                if len(chunk):  # a decoder may look at the token before; it is spelled already
+                    self._spelling = Spelling(self._tokenizer, ([int(chunk.ids[-1])], 1))
+        except AlphabetError as error:
+            error.where = error.where or "prompt"  # of a file, its reader has said where
+            raise
         return self.seen - before
 
     def ask(self, source: str) -> int:

@@ -11,23 +11,39 @@ import json
 import os
 import re
 import stat
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from longseq.errors import UsageError
+from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.lock import hold, sign
 
 RUN_SCHEMA = "longseq.score.run/1"
 LOCK = "longseq.lock"
-NAMES = ("run.json", "rows.jsonl", "bits.f32", "run.state")
+SETTINGS = "run.json"
+ANEW = "--force starts anew"
 _ASIDE = re.compile(r"\.run\.[0-9a-f]{8}\.(json|state)")
 """run.json or run.state of a run that was killed while it wrote them."""
+
+
+class Owner(NamedTuple):
+    """Whose a working folder is."""
+
+    command: str
+    schema: str
+    """Of its settings."""
+    names: tuple[str, ...]
+    """Files that it may hold."""
+
+
+SCORE = Owner("score", RUN_SCHEMA, (SETTINGS, "rows.jsonl", "bits.f32", "run.state"))
 
 
 class Folder:
     """One run's, from `take` to `release` or `remove`."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, owner: Owner = SCORE):
+        self.path, self._owner = path, owner
         self._lock: int | None = None
 
     def take(self) -> None:
@@ -60,10 +76,40 @@ class Folder:
             self._lock = lock
             return
 
+    def begin(self, stopped: Path, settings: dict[str, Any], *, resume: bool, force: bool) -> bool:
+        """Take the folder; true where a run is gone on with, which left something in the file `stopped`; else it is
+        empty.
+
+        Raises:
+            OutputExistsError: another run is writing there, or one that was stopped lies there and neither `resume`
+                nor `force` is set.
+            UsageError: what stands there is not ours.
+            StateError: it was begun with other settings, or cannot be read.
+        """
+        self.take()
+        found = stopped.exists() and stopped.stat().st_size > 0
+        if found and not (resume or force):
+            raise OutputExistsError(
+                "holds a run that was stopped",
+                where=str(self.path),
+                remedy="--resume goes on with it, --force starts it anew",
+            )
+        if not (found and resume):
+            self.clear()
+            return False
+        for name, then, now in differences(read_settings(self.path / SETTINGS), settings):
+            raise StateError(
+                where=str(self.path),
+                expected=f"{name} {then!r}, with which the run began",
+                found=repr(now),
+                remedy=f"a resumed run keeps it; {ANEW}",
+            )
+        return True
+
     def clear(self) -> None:
         """Remove what a run left; the folder and its lock stay."""
         for entry in self._entries():
-            if entry.name != LOCK and _known(entry.name):
+            if entry.name != LOCK and self._known(entry.name):
                 os.unlink(entry.path)
 
     def release(self) -> None:
@@ -98,16 +144,17 @@ class Folder:
         except FileNotFoundError:
             return
         if not stat.S_ISDIR(kind):
+            expected = f"a working folder of {self._owner.command}, or nothing"
             found = "a symbolic link" if stat.S_ISLNK(kind) else "a file"
-            raise UsageError(where=where, expected="a working folder of score, or nothing", found=found, remedy=remedy)
+            raise UsageError(where=where, expected=expected, found=found, remedy=remedy)
         entries = self._entries()
         names = {entry.name for entry in entries}
         for entry in entries:
-            if not (_known(entry.name) and entry.is_file(follow_symlinks=False)):
-                problem = f"holds {entry.name!r}, which no run of score wrote there"
+            if not (self._known(entry.name) and entry.is_file(follow_symlinks=False)):
+                problem = f"holds {entry.name!r}, which no run of {self._owner.command} wrote there"
                 raise UsageError(problem, where=where, remedy=remedy)
         if names and LOCK not in names and not self._ours_by_settings():
-            raise UsageError("is not a working folder of score", where=where, remedy=remedy)
+            raise UsageError(f"is not a working folder of {self._owner.command}", where=where, remedy=remedy)
 
     def _ours_by_settings(self) -> bool:
         try:
@@ -116,7 +163,7 @@ class Folder:
             return not self._entries()  # another run removed it meanwhile
         except (OSError, ValueError):
             return False
-        return isinstance(settings, dict) and settings.get("schema") == RUN_SCHEMA
+        return isinstance(settings, dict) and settings.get("schema") == self._owner.schema
 
     def _stands(self, lock: int) -> bool:
         """Whether the locked file is still the one of that name: the run before may have removed it."""
@@ -125,6 +172,60 @@ class Folder:
         except FileNotFoundError:
             return False
 
+    def _known(self, name: str) -> bool:
+        return name == LOCK or name in self._owner.names or _ASIDE.fullmatch(name) is not None
 
-def _known(name: str) -> bool:
-    return name == LOCK or name in NAMES or _ASIDE.fullmatch(name) is not None
+
+def beside(out: Path) -> Path:
+    """The working folder of an output directory."""
+    return out.with_name(f".{out.name}.partial")
+
+
+def read_settings(path: Path) -> dict[str, Any]:
+    """The settings of a run.
+
+    Raises:
+        StateError: there are none, or they are something else.
+    """
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        found = "no file"
+    except (OSError, ValueError) as error:
+        found = str(error)
+    else:
+        if isinstance(settings, dict):
+            return settings
+        found = f"JSON of another shape ({type(settings).__name__})"
+    raise StateError(where=str(path), expected="the settings of the run", found=found, remedy=ANEW)
+
+
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Name, earlier and present value of each setting that differs; the command line is none."""
+    for name, value in json.loads(json.dumps(now)).items():
+        if name != "command" and then.get(name) != value:
+            yield name, then.get(name), value
+
+
+def finished_as(out: str, file: str, settings: Mapping[str, Any], *, within: str | None = None) -> bool:
+    """Whether the directory `out` is the result of a run with these settings, which its `file` holds (under the key
+    `within`).
+
+    Raises:
+        OutputExistsError: it is that of another run, or something else.
+    """
+    folder = Path(out)
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return False
+    problem, remedy = "exists already", "give another name, or --force to replace it"
+    try:
+        then: Any = read_settings(folder / file)
+    except StateError:
+        then = None
+    if then is not None and within is not None:
+        then = then.get(within)
+    if not isinstance(then, dict):
+        raise OutputExistsError(problem, where=out, remedy=remedy)
+    for name, value, now in differences(then, settings):
+        raise OutputExistsError(f"{problem}, made with {name} {value!r} instead of {now!r}", where=out, remedy=remedy)
+    return True

@@ -7,8 +7,7 @@ from typing import Literal
 
 from longseq.config import require
 from longseq.errors import UsageError
-from longseq.formats.letters import OnUnknown
-from longseq.records import Interval
+from longseq.tasks.sources import Asked
 
 Strands = Literal["forward", "both"]
 TrackFormat = Literal["npy", "bw"]
@@ -18,7 +17,7 @@ EVERY = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Asked):
     """Inputs, and what is wanted of each record."""
 
     inputs: tuple[str, ...]
@@ -29,14 +28,6 @@ class Request:
     """Keep the bits of every token."""
     track_format: TrackFormat = "npy"
     """One array of all rows, or a bigWig a strand."""
-    on_unknown: OnUnknown = "error"
-    """A letter that is no DNA letter raises, or is read as N."""
-    region: Interval | None = None
-    """Only this stretch, of the first record of that name in each input."""
-    alias: tuple[tuple[str, str], ...] = ()
-    """Pairs of names of one record, of which the region may have the other one."""
-    strict: bool = False
-    """A region that ends past the end of its record is an error, not cut there."""
     every: int = EVERY
     """Tokens between two snapshots."""
     state: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 from collections.abc import Iterator
@@ -23,18 +22,19 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
-from longseq.tasks.score.folder import RUN_SCHEMA
+from longseq.tasks.score.folder import ANEW, RUN_SCHEMA, SETTINGS, finished_as
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
 from longseq.tasks.score.walk import Walk
-from longseq.tasks.score.work import ANEW, Work, differences, read_settings, said
+from longseq.tasks.score.work import Work, said
 from longseq.tasks.sources import require_some
 from longseq.tasks.summarize.model import LoadedModel
 from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.score/1"
-COLUMNS = ("file", "record", "strand", "length", "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
+PLACE = ("file", "record", "strand", "start", "end", "length")
+COLUMNS = (*PLACE, "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
 FILES = ("scores.tsv", NPY, *BIGWIGS.values(), "run.json")
 """What an output directory may hold of an earlier run."""
 
@@ -49,6 +49,7 @@ class Result:
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row a strand, by `COLUMNS`, in input order."""
         for row in self.work.rows():
+            row["end"] = row["start"] + row["length"]
             yield {name: row[name] for name in COLUMNS}
 
     def write_table(self, file: TextIO) -> None:
@@ -114,7 +115,7 @@ def scored(
             scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
             state = scorer.run(snapshot)
         result = Result([source.row() for source in walk.sources], work)
-        require_some(walk.sources)
+        require_some(walk.sources, model.surprisal.checkpoint)
         if request.save_state is not None and state is not None:
             save_snapshot(request.save_state, state, force=force or resume)
         if out is not None:
@@ -134,18 +135,11 @@ def finished(request: Request, model: LoadedModel, out: str) -> bool:
     Raises:
         OutputExistsError: it holds that of another request, or something else.
     """
-    folder = Path(out)
-    if not folder.is_dir() or not any(folder.iterdir()):
+    if not finished_as(out, SETTINGS, _settings(request, model)):
         return False
-    problem, remedy = "exists already", "give another name, or --force to replace it"
-    try:
-        then = read_settings(folder / "run.json")
-    except StateError:
-        raise OutputExistsError(problem, where=out, remedy=remedy) from None
-    for name, value, now in differences(then, _settings(request, model)):
-        raise OutputExistsError(f"{problem}, made with {name} {value!r} instead of {now!r}", where=out, remedy=remedy)
     if request.save_state is not None and not os.path.exists(request.save_state):
-        raise OutputExistsError(f"{problem}, but not the state {request.save_state}", where=out, remedy=remedy)
+        problem = f"exists already, but not the state {request.save_state}"
+        raise OutputExistsError(problem, where=out, remedy="give another name, or --force to replace it")
     return True
 
 
@@ -178,7 +172,7 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "track": request.track,
         "track_format": request.track_format,
         "on_unknown": request.on_unknown,
-        "region": None if request.region is None else list(dataclasses.astuple(request.region)),
+        "regions": request.places(),
         "alias": list(map(list, request.alias)),
         "strict": request.strict,
         "state": state,

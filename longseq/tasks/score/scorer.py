@@ -133,6 +133,7 @@ class Scorer:
                 "truncated": record.truncated,
                 "offset": sums.offset,
                 "start": record.notes.get("offset", 0),
+                "stretch": "offset" in record.notes,
             }
         )
         self._count(strand, sums.length)
@@ -240,4 +241,4 @@ class Scorer:
 
 
 def _inputs(request: Request) -> Inputs:
-    return Inputs(on_unknown=request.on_unknown, regions=() if request.region is None else (request.region,))
+    return Inputs(on_unknown=request.on_unknown, regions=request.regions)

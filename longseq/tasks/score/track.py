@@ -37,33 +37,39 @@ def write_npy(work: Work, path: Path) -> None:
 
 def write_bigwigs(work: Work, folder: Path) -> None:
     """A file for each strand that has a value: float32 at the base's place in its record, gaps where a base is not A,
-    C, G or T. A record without a name, too long for the format, or of a name that stood before is left out, and said.
+    C, G or T. A record without a name, too long for the format, or of a name that stood before (unless it is another
+    stretch of the same record) is left out, and said.
 
     Raises:
         StateError: the spool does not hold what the rows say.
     """
     work.require_track()
-    placed: dict[str, dict[str, dict[str, Any]]] = {sign: {} for sign in BIGWIGS}
+    placed: dict[str, dict[str, list[dict[str, Any]]]] = {sign: {} for sign in BIGWIGS}
     left_out = 0
     for row in work.rows():
-        records = placed[row["strand"]]
-        if not row["record"] or row["record"] in records or row["start"] + row["length"] > LONGEST:
+        records, start, end = placed[row["strand"]], row["start"], row["start"] + row["length"]
+        before = records.get(row["record"], [])
+        apart = row["stretch"] and all(end <= b["start"] or b["start"] + b["length"] <= start for b in before)
+        seen = bool(before) and not apart
+        if not row["record"] or seen or end > LONGEST:
             left_out += 1
             continue
-        records[row["record"]] = {name: row[name] for name in ("strand", "start", "length", "offset")}
+        found = {name: row[name] for name in ("strand", "start", "length", "offset")}
+        records.setdefault(row["record"], []).append(found)
     if left_out:
         log.warning("%d rows share a name, have none or are too long: they are not in the track", left_out)
     for sign, records in placed.items():
-        lengths = {name: row["start"] + row["length"] for name, row in records.items() if row["length"]}
+        ends = {name: [row["start"] + row["length"] for row in rows if row["length"]] for name, rows in records.items()}
+        lengths = {name: max(found) for name, found in ends.items() if found}
         with open(work.spools["track"], "rb") as spool:
             write_bigwig(folder / BIGWIGS[sign], lengths, _stretches(spool, records))
 
 
-def _stretches(spool: BinaryIO, records: dict[str, dict[str, Any]]) -> Iterator[Stretch]:
+def _stretches(spool: BinaryIO, records: dict[str, list[dict[str, Any]]]) -> Iterator[Stretch]:
     for name in sorted(records):
-        row = records[name]
-        for start, bits in _blocks(spool, row):
-            yield name, row["start"] + start, bits
+        for row in sorted(records[name], key=lambda row: row["start"]):
+            for start, bits in _blocks(spool, row):
+                yield name, row["start"] + start, bits
 
 
 def _blocks(spool: BinaryIO, row: dict[str, Any]) -> Iterator[tuple[int, np.ndarray]]:

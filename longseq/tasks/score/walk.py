@@ -3,63 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from longseq.errors import InputError, UsageError
 from longseq.formats import Reading, read
-from longseq.formats.names import Aliases
-from longseq.formats.region import pick
-from longseq.records import Interval, Record
-from longseq.results.source import SourceRow
+from longseq.records import Record
 from longseq.tasks.score.request import Request
+from longseq.tasks.sources import Source, asked_of, warn_of_clipping
 from longseq.tokens.spool import LetterSpool
-
-log = logging.getLogger("longseq")
 
 PIECE = 1 << 16
 """Letters of the other strand read at once."""
-NAMED = 20
-"""Errors kept a file."""
-
-
-@dataclass
-class Source:
-    """One input on its way through."""
-
-    file: str
-    reading: Reading | None = None
-    records: int = 0
-    length: int = 0
-    failed: int = 0
-    truncated: bool = False
-    errors: list[InputError] = field(default_factory=list)
-    fault: InputError | None = None
-    """Of the file itself."""
-
-    def fail(self, error: InputError) -> None:
-        """A record that cannot be read to its end."""
-        self.failed += 1
-        self.errors.append(error)
-        del self.errors[NAMED:]
-
-    def row(self) -> SourceRow:
-        reading, errors = self.reading, [*self.errors, *([self.fault] if self.fault else [])]
-        return SourceRow(
-            file=self.file,
-            kind=None if reading is None else reading.kind,
-            format=None if reading is None else reading.format.name,
-            container=None if reading is None else reading.container,
-            records=self.records,
-            length=self.length,
-            truncated=self.truncated or (reading is not None and reading.truncated),
-            failed=self.failed,
-            errors=tuple(map(str, errors)),
-        )
 
 
 @dataclass(frozen=True)
@@ -99,9 +56,7 @@ class Walk:
                 found=f"a {reading.kind}",
                 remedy="longseq summarize reads documents",
             )
-        asked = self._request
-        options = {"alias": asked.alias, "strict": asked.strict, "on_unknown": asked.on_unknown}
-        for record in asked_of(source, reading, asked.region, **options):  # type: ignore[arg-type]
+        for record in asked_of(source, reading, self._request, on_unknown=self._request.on_unknown):
             self._records += 1
             if self._request.one and self._records > 1:
                 raise UsageError("is a second record", where=record.where, remedy="a state belongs to one record")
@@ -112,36 +67,6 @@ class Walk:
                 yield Strand(source, record, "+", False), _kept(record, spool)
                 if record.length == len(spool):
                     yield Strand(source, record, "-", True), spool.reversed_complement_pieces(PIECE)
-
-
-def asked_of(
-    source: Source,
-    reading: Reading,
-    region: Interval | None,
-    *,
-    alias: Aliases = (),
-    strict: bool = False,
-    **options: Any,
-) -> Iterable[Record]:
-    """All records, or the one that has the region, cut to it; `options` are those of `read`.
-
-    Raises:
-        InputError: no such record.
-    """
-    if region is None:
-        return reading
-
-    def again() -> Reading:
-        source.reading = read(source.file, **options)
-        return source.reading
-
-    return [pick(reading, region, alias=alias, again=None if reading.size is None else again, strict=strict)]
-
-
-def warn_of_clipping(record: Record) -> None:
-    """Say, once the record was read, that it ends before the region does."""
-    if "clipped_end" in record.notes:
-        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
 
 
 def _letters(record: Record) -> Iterator[bytes]:

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +21,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from longseq.errors import LongseqError, OutputExistsError, StateError
+from longseq.errors import LongseqError, StateError
 from longseq.formats.jsonfile import write_json
 from longseq.streaming import Snapshot, save_snapshot
-from longseq.tasks.score.folder import Folder
+from longseq.tasks.score.folder import ANEW, SETTINGS, Folder, beside, read_settings
 
-ANEW = "--force starts anew"
 ROOM = (
     "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"
 )
@@ -42,13 +41,13 @@ class Work:
         self._lengths: dict[str, int] = {}
         """Bytes of each spool, as this run knows them."""
         self.state = folder / "run.state"
-        self._settings = folder / "run.json"
+        self._settings = folder / SETTINGS
         self.spools = {"rows": folder / "rows.jsonl", "track": folder / "bits.f32"}
 
     @classmethod
     def beside(cls, out: Path) -> Work:
         """That of an output directory."""
-        return cls(out.with_name(f".{out.name}.partial"))
+        return cls(beside(out))
 
     @classmethod
     def temporary(cls) -> Work:
@@ -64,19 +63,8 @@ class Work:
             UsageError: what stands there is not ours.
             StateError: it was begun with other settings, or cannot be read.
         """
-        if self._place is not None:
-            self._place.take()
-        if self.state.exists() and not (resume or force):
-            raise OutputExistsError(
-                "holds a run that was stopped",
-                where=str(self.folder),
-                remedy="--resume goes on with it, --force starts it anew",
-            )
-        if resume and self.state.exists():
-            self._same(settings)
+        if self._place is not None and self._place.begin(self.state, settings, resume=resume, force=force):
             return True
-        if self._place is not None:
-            self._place.clear()
         with said(self._settings):
             write_json(self._settings, settings)
         self.open({"rows": 0, "track": 0})
@@ -85,15 +73,6 @@ class Work:
     def settings(self) -> dict[str, Any]:
         """Those that the run was begun with."""
         return read_settings(self._settings)
-
-    def _same(self, settings: dict[str, Any]) -> None:
-        for name, then, now in differences(self.settings(), settings):
-            raise StateError(
-                where=str(self.folder),
-                expected=f"{name} {then!r}, with which the run began",
-                found=repr(now),
-                remedy=f"a resumed run keeps it; {ANEW}",
-            )
 
     def open(self, lengths: dict[str, int]) -> None:
         """Take up the spools at these lengths in bytes; what lies behind is cut off.
@@ -210,29 +189,3 @@ def said(path: Path) -> Iterator[None]:
         raise LongseqError(
             f"cannot be written: {error.strerror or error}", where=str(error.filename or path), remedy=ROOM
         ) from None
-
-
-def read_settings(path: Path) -> dict[str, Any]:
-    """The settings of a run.
-
-    Raises:
-        StateError: there are none, or they are something else.
-    """
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        found = "no file"
-    except (OSError, ValueError) as error:
-        found = str(error)
-    else:
-        if isinstance(settings, dict):
-            return settings
-        found = f"JSON of another shape ({type(settings).__name__})"
-    raise StateError(where=str(path), expected="the settings of the run", found=found, remedy=ANEW)
-
-
-def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Name, earlier and present value of each setting that differs; the command line is none."""
-    for name, value in json.loads(json.dumps(now)).items():
-        if name != "command" and then.get(name) != value:
-            yield name, then.get(name), value

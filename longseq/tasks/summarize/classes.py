@@ -11,7 +11,7 @@ from longseq.results.findings import ClassCall, ClassRegion
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify import Answers, Request, record_model
 from longseq.tasks.classify.reading import classified_records
-from longseq.tasks.score.walk import Source
+from longseq.tasks.sources import Source
 from longseq.tokens import DnaTokenizer
 
 

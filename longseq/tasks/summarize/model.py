@@ -71,11 +71,17 @@ def load_model(
 def mask_shift(source: SourceRow, model: LoadedModel) -> str | None:
     """A warning where much more or less of an input is soft-masked than of what the model learned from."""
     here = None if source.totals is None else source.totals.softmask
-    if here is None or model.soft_masked is None or abs(here / 100 - model.soft_masked) <= SHIFT:
+    return shift_text(source.file, None if here is None else here / 100, model.name, model.soft_masked)
+
+
+def shift_text(file: str, here: float | None, model: str, learned: float | None) -> str | None:
+    """The same of a file of which the share `here` is soft-masked, None where case means nothing, and of a model that
+    learned from the share `learned`."""
+    if here is None or learned is None or abs(here - learned) <= SHIFT:
         return None
     return (
-        f"warning: {source.file}: {here:.1f} % of the letters are soft-masked, of those that {model.name} learned from "
-        f"{model.soft_masked:.1%}; case itself is not read, but these may be sequences of another kind"
+        f"warning: {file}: {100 * here:.1f} % of the letters are soft-masked, of those that {model} learned from "
+        f"{learned:.1%}; case itself is not read, but these may be sequences of another kind"
     )
 
 

@@ -13,6 +13,7 @@ REASONS = {
     "block": "scored, but several bases change at once: not comparable with single changes",
     "code_in_ref": "scored, but letters of REF other than A, C, G, T are not counted: not comparable with others",
     "no_alt": "there is no alternative allele",
+    "same": "the allele is REF itself: nothing changes",
     "star": "the allele is missing because of a deletion upstream",
     "symbolic": "the allele is a name, not bases",
     "breakend": "the allele is a breakend, not bases",
@@ -128,6 +129,8 @@ def _refused(alt: str | None) -> str | None:
 
 
 def _unfit(ref: str, alt: str, longest: int) -> str | None:
+    if ref == alt:
+        return "same"
     if max(len(ref), len(alt)) > longest:
         return "too_long"
     return None if _BASES.fullmatch(alt) else "ambiguous"
