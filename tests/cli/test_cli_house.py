@@ -202,6 +202,12 @@ def test_a_long_run_is_announced_once(monkeypatch):
     assert announced(monkeypatch, 1_000_000) == ["a.fa: about 16 min 40 s for 1 M bases at 1 k bases/s"]
 
 
+def test_a_quiet_run_leaves_the_next_program_its_voice(tmp_path, capsys):
+    (tmp_path / "x.fa").write_text(">a\nACGT\n")
+    assert main(["summarize", str(tmp_path / "x.fa"), "--no-model", "-q"]) == 0
+    assert (log.level, log.handlers, log.propagate) == (logging.NOTSET, [], True)
+
+
 @pytest.mark.parametrize("total", [10_000, None])
 def test_a_short_run_and_one_of_unknown_length_are_not(total, monkeypatch):
     assert announced(monkeypatch, total) == []
