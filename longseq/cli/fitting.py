@@ -15,8 +15,8 @@ log = logging.getLogger("longseq")
 
 OF_A_MODEL = ("model", "strands", "per_base")
 """Options of `summarize` that say nothing without the model that reads for bits."""
-OF_COMPUTING = ("device", "threads", "precision", "chunk")
-"""Without any model, a classifier included."""
+OF_COMPUTING = ("device", "precision", "chunk")
+"""Without any model, a classifier included. Not `threads`, which job scripts give to every command."""
 OF_DNA = (
     *OF_A_MODEL,
     *OF_COMPUTING,
