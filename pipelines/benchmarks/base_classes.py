@@ -37,7 +37,7 @@ UNIQUE = 128_214
 """Bases in front of the second inverted repeat."""
 PIECE, EVERY, FIRST = 8_000, 5, 2
 """Bases of a record; records held out."""
-NAMES = ("none", "CDS", "intron", "rRNA", "tRNA")
+NAMES = ("background", "CDS", "intron", "rRNA", "tRNA")
 WINDOW, ORDER = 100, 3
 """Bases told at once by the Markov models, and their order."""
 SETTINGS = {
