@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import Container
@@ -107,7 +107,7 @@ class ParquetWriter:
         self._flush()
         self._writer.close()
 
-    def __enter__(self) -> ParquetWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
