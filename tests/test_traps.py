@@ -97,7 +97,7 @@ COORDINATES = {
         "formats/test_names.py::test_alike_either_way",
         "formats/test_names.py::test_not_alike",
         "formats/test_region_cut.py::test_missing_name_lists_near_ones",
-        "tasks/test_variants.py::test_names_that_match_nothing_are_listed_from_both_sides",
+        "tasks/variants/test_variants.py::test_names_that_match_nothing_are_listed_from_both_sides",
         "training/test_labels.py::test_intervals_that_cannot_be_learned",
     ],
     "a region past the end is cut and told, or an error where it must be": [
@@ -105,9 +105,9 @@ COORDINATES = {
         "formats/test_region_cut.py::test_end_past_the_end_is_an_error_where_it_must_not_be",
     ],
     "no row of a table of variants is dropped, equal rows have equal scores, what has no number has a reason": [
-        "tasks/test_variants.py::test_written_rows_are_the_rows_that_were_read",
-        "tasks/test_variants.py::test_equal_changes_have_equal_scores_and_are_read_once",
-        "tasks/test_variants.py::test_what_has_no_number_has_a_reason",
+        "tasks/variants/test_variant_files.py::test_written_rows_are_the_rows_that_were_read",
+        "tasks/variants/test_variants.py::test_equal_changes_have_equal_scores_and_are_read_once",
+        "tasks/variants/test_variants.py::test_what_has_no_number_has_a_reason",
     ],
     "a surprise stands at its own base on both strands": [
         "tasks/test_dna_bits.py::test_each_strand_stands_at_its_own_bases",

@@ -81,6 +81,8 @@ def command(
     standard input. The model reads each record and its reverse complement from end to end, without seams; the
     probabilities are averaged, those of classes `name+` and `name-` crosswise.
 
+    Results go by name: reads of a pair, which have one, are called NAME/1 and NAME/2, and regions lie apart.
+
     DIR gets tracks/CLASS.bw (bigWig, float32, a gap where a base is N), intervals.bed (name, score, strand, mean
     probability in column 7), intervals.gff3, records.tsv and annotation.json. An interval is a run of bases of which
     one class is the likeliest; the background, the first class, makes none, and neither does N. Of a record that the

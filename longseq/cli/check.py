@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import talking
+from longseq.cli.options import device_option, talking, threads_option
 from longseq.cli.talk import MUCH, Talk
 from longseq.errors import UsageError
 
@@ -42,8 +42,8 @@ LONGEST = 1 << 20
     type=click.IntRange(1),
     help="Tokens over which a memory of elu+1 is summed; 100000000 takes minutes.  [default: 64 × length]",
 )
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads.")
-@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1.")
+@threads_option
+@device_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
 def command(

@@ -47,9 +47,11 @@ def command(
 ) -> int:
     """Classes of records, by a model that `longseq train --labels` made.
 
-    The table has a row a record: its class, or `unknown` where it is out of the range of the records that the model was
-    calibrated on, the probability of each class, and where along the record the class changes. For that, windows are
-    read afresh, each as if it were a record. With --out, the running reading and the windows are tables of their own.
+    The table has a row a record, or a stretch of one: its class, or `unknown` where it is out of the range of the
+    records that the model was calibrated on. `unknown` has no probability: the class that comes nearest stands beside
+    it, as it does everywhere, and the classes' probabilities share out what would be known. Then where along the record
+    the class changes: for that, windows are read afresh, each as if it were a record. With --out, the running reading
+    and the windows are tables of their own.
 
     Training calibrates by the records it holds out; --calibrate does it by others.
     """

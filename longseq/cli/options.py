@@ -33,6 +33,10 @@ unknown_option = click.option(
     show_default=True,
     help="Letters outside the IUPAC codes: stop, or read as N.",
 )
+threads_option = click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads."
+)
+device_option = click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1.")
 column_option = click.option(
     "--column", metavar="NAME", help="Column of a table with the texts.  [default: text, sequence, or the only one]"
 )
@@ -93,8 +97,8 @@ def computing(function: F) -> F:
             show_default=True,
             help="Of matrix products; memories are fp32.",
         ),
-        click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads."),
-        click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1."),
+        threads_option,
+        device_option,
     ):
         function = option(function)
     return function

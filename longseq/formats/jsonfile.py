@@ -28,7 +28,8 @@ def write_json(path: str | Path, document: Any, *, force: bool = False) -> None:
     """
     text = to_json(document)
     with write_aside(path, force=force) as aside:
-        aside.write_text(text + "\n", encoding="utf-8")
+        # What is no text, as in the name of a file, becomes an escape of JSON (`\udcff`) and is read back as it was.
+        aside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def _plain(value: Any) -> Any:

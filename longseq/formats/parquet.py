@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from longseq.errors import InputError, place
 from longseq.formats.containers import Container
@@ -58,6 +58,7 @@ class ParquetWriter:
 
     def write(self, batch: Mapping[str, Any]) -> None:
         """Columns of equal length, all of them. NaN is written as null; so is a vector whose first number is NaN.
+        What is no text, as in the name of a file, is written as `\\udcff`.
 
         Vectors come as (rows, n) float32.
 
@@ -77,7 +78,11 @@ class ParquetWriter:
 
     def _array(self, values: Any, kind: Any) -> Any:
         if not self._arrow.types.is_fixed_size_list(kind):
-            return self._arrow.array(values, type=kind, from_pandas=True)
+            try:
+                return self._arrow.array(values, type=kind, from_pandas=True)
+            except UnicodeEncodeError:
+                some = [value if value is None else value.encode(errors="backslashreplace") for value in values]
+                return self._arrow.array([value and value.decode() for value in some], type=kind, from_pandas=True)
         if values.shape[1:] != (kind.list_size,):
             raise ValueError(f"expected vectors of {kind.list_size} numbers, found {values.shape[1:]}")
         missing = self._arrow.array(values[:, 0] != values[:, 0])
@@ -102,7 +107,7 @@ class ParquetWriter:
         self._flush()
         self._writer.close()
 
-    def __enter__(self) -> ParquetWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

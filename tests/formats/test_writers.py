@@ -28,6 +28,15 @@ class Row:
     a: int
 
 
+def test_a_name_that_is_no_text_is_a_cell_nevertheless(tmp_path):
+    write_json(tmp_path / "t.json", {"file": "\udcff.fa"})
+    assert json.loads((tmp_path / "t.json").read_text()) == {"file": "\udcff.fa"}
+    path = tmp_path / "t.parquet"
+    with ParquetWriter(path, {"file": "string", "n": "int64"}) as table:
+        table.write({"file": ["a", "\udcff.fa", None], "n": [1, 2, 3]})
+    assert pyarrow.parquet.read_table(path)["file"].to_pylist() == ["a", "\\udcff.fa", None]
+
+
 def test_json(tmp_path):
     document = {
         "z": [Row(b=0.1 + 0.2, a=1)],

@@ -86,14 +86,14 @@ def predict_genes(
             spools=(work.spool("letters", 1, np.uint8), work.spool("odds", 6, np.float16)),
         ) as finder,
     ):
-        for row in filter(None, work.rows):
-            finder.recall(row.name, row.length, start=row.start, circular=row.circular)
+        for before in filter(None, work.rows):
+            finder.recall(before.name, before.length, start=before.start, circular=before.circular)
 
         def take(row: Row, held: Held, parts: Iterator[Classified]) -> Iterator[int]:
             return finder.take(row.name, held.letters, parts, start=row.start, circular=row.circular)
 
-        row = read_records(request, reader, work, "genes", _text, take, progress).row()
-        records = [row for row in work.rows if row is not None]
+        read = read_records(request, reader, work, "genes", _text, take, progress).row()
+        records = [one for one in work.rows if one is not None]
         with output_directory(out, force=force, replaces=FILES) as folder:
             with GeneSheets(folder, code) as sheets:
                 for found, record in zip(finder.find(mixed=request.mixed), records, strict=True):
@@ -102,9 +102,9 @@ def predict_genes(
                     work.give_way()
             facts = {
                 "schema": SCHEMA,
-                "run": provenance(row).to_json(),
+                "run": provenance(read).to_json(),
                 "settings": settings,
-                "file": row.to_json(),
+                "file": read.to_json(),
                 "genetic_code": request.code,
                 "min_gene": request.shortest,
                 "mixed": request.mixed,
@@ -114,7 +114,7 @@ def predict_genes(
                 "genes": number,
             }
             write_json(folder / "genes.json", facts)
-    return row, number
+    return read, number
 
 
 def _text(held: Held) -> Iterator[bytes]:

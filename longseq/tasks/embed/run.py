@@ -15,10 +15,10 @@ from longseq.config import require
 from longseq.errors import InputError, UsageError
 from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.npy import array_file
-from longseq.formats.parquet import ParquetWriter
 from longseq.log import NullProgress, Progress
 from longseq.model import Checkpoint
 from longseq.records import Record
+from longseq.report.vectors import VectorWriter
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.streaming.surprisal import CHUNK
@@ -31,8 +31,6 @@ from longseq.tokens.spool import LetterSpool
 
 AT_ONCE = 1 << 20
 """Numbers of vectors handed on at once."""
-GROUP = 1 << 22
-"""Numbers of vectors a row group: 16 MiB."""
 PIECE = 1 << 16
 """Letters of the other strand read at once."""
 
@@ -242,9 +240,6 @@ def embed(
             free_file(path, force=force)
     reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
     sources, width, rows = [Source(file) for file in request.inputs], checkpoint.config.width, 0
-    columns = {"file": "string", "record": "string", "start": "int64", "end": "int64", "strand": "string"}
-    columns |= {"section": "string"} if request.per == "section" else {}
-    columns |= {"layer": "string", "model": "string", "vector": f"float32[{width}]"}
     facts = {
         "version": __version__,
         "command": command,
@@ -261,23 +256,15 @@ def embed(
     with ExitStack() as stack:
         aside = stack.enter_context(write_aside(out, force=force))
         array = stack.enter_context(array_file(npy, width, force=force)) if npy is not None else None
-        group = max(1, min(GROUP // width, 1 << 16))
-        table = stack.enter_context(
-            ParquetWriter(aside, columns, metadata={"longseq.embed": json.dumps(facts)}, row_group=group)
-        )
+        metadata = {"longseq.embed": json.dumps(facts)}
+        sections = request.per == "section"
+        table = stack.enter_context(VectorWriter(aside, width, sections=sections, metadata=metadata))
+        same = {"layer": reader.layer, "model": reader.checkpoint.sha256}
         for part in embeddings(request, reader, sources, progress):
-            table.write(_columns(part, reader))
+            named = {"file": part.file, "record": part.record, "strand": part.strand, **same}
+            table.add(part.vectors, part.start, part.end, part.sections, **named)
             rows += len(part.vectors)
             if array is not None:
                 array.write(part.vectors)
         require_some(sources, checkpoint)
     return [source.row() for source in sources], rows
-
-
-def _columns(part: Embedded, reader: HiddenReader) -> dict[str, Sequence | np.ndarray]:
-    count = len(part.vectors)
-    named = {"file": part.file, "record": part.record, "strand": part.strand, "layer": reader.layer}
-    named["model"] = reader.checkpoint.sha256
-    found: dict[str, Sequence | np.ndarray] = {name: [value] * count for name, value in named.items()}
-    found |= {"start": part.start, "end": part.end, "vector": part.vectors}
-    return found if part.sections is None else found | {"section": part.sections}

@@ -20,15 +20,13 @@ from longseq.formats.vcf import VcfFile, VcfRow
 from longseq.log import NullProgress, Progress, count
 from longseq.records import reverse_complement
 from longseq.results.source import SourceRow
+from longseq.tasks.sources import NAMED
 from longseq.tasks.summarize.model import LoadedModel, load_model
 from longseq.tasks.variants.alleles import FAULTS, Allele, Windows, alleles
 from longseq.tasks.variants.kept import SCHEMA, Kept, digest
 from longseq.tasks.variants.reference import Reference
 from longseq.tasks.variants.request import CONTEXT, LONGEST, VariantRequest
 from longseq.training.signals import StopRequest
-
-NAMED = 20
-"""Rows whose fault is said."""
 
 
 class AlleleScore(NamedTuple):
