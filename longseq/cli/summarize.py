@@ -16,12 +16,12 @@ from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
+    from longseq.tasks.document.select import Budget
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.request import Request
-    from longseq.tasks.summarize.select import Budget
 
 LEFT_BEHIND = (
     "summary.json",
@@ -204,8 +204,8 @@ def _summarize(
     from longseq.report.terminal import Overview
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
+    from longseq.tasks.document.texts import TextFolder
     from longseq.tasks.summarize.files import summarize_files
-    from longseq.tasks.summarize.texts import TextFolder
 
     began = time.monotonic()
     overview = Overview()
@@ -254,7 +254,7 @@ def _summarize(
 
 
 def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
-    from longseq.tasks.summarize.select import Budget
+    from longseq.tasks.document.select import Budget
 
     wanted = {"sentences": sentences, "words": words, "ratio": ratio}
     given = {unit: amount for unit, amount in wanted.items() if amount is not None}

@@ -14,8 +14,8 @@ from longseq.formats.letters import OnUnknown
 from longseq.formats.names import Aliases
 from longseq.model import Checkpoint
 from longseq.records import Interval, Layout, Record
+from longseq.tasks.document.structure import blocks
 from longseq.tasks.score.walk import Source, asked_of, warn_of_clipping
-from longseq.tasks.summarize.structure import blocks
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
 

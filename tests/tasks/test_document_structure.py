@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longseq.tasks.summarize.structure import LONGEST_FENCE, LONGEST_LINE, blocks
+from longseq.tasks.document.structure import LONGEST_FENCE, LONGEST_LINE, blocks
 
 LINES = [
     "# One\n",
