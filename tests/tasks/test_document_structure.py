@@ -25,6 +25,9 @@ LINES = [
     "| a | b |\n",
     "CHAPTER IV.\n",
     "第一回 某\n",
+    " 1   Q.  Why\n",
+    " 2   so?\n",
+    " 3\n",
     "x" * (LONGEST_LINE + 5) + "\n",
     "y" * LONGEST_LINE,
     "no end",
@@ -162,6 +165,30 @@ def test_a_heading_stands_alone():
 )
 def test_contents_and_tables(line):
     assert [part for part, _ in parts(f"\n{line}\n{line}\n")] == ["table", "table"]
+
+
+def test_lines_of_a_transcript_are_numbered():
+    text = (
+        "                 Page 12\n\n"
+        " 1        Q.  Did you see\n 2   the lamp?\n 3        A.  Yes.  I saw Mr.\n 4   Smith there.\n"
+        " 5   He was alone.\n 6\n 7        MR. JONES:  Objection.\n\n                 Page 13\n\n"
+        " 1        THE WITNESS:  I did\n 2        A.  No.\n"
+    )
+    assert parts(text) == [
+        ("table", "Page 12"),
+        ("prose", "Q.  Did you see"),
+        ("prose", "2   the lamp?"),
+        ("prose", "A.  Yes.  I saw Mr."),
+        ("prose", "4   Smith there."),
+        ("prose", "He was alone."),
+        ("blank", "6"),
+        ("prose", "MR. JONES:  Objection."),
+        ("table", "Page 13"),
+        ("prose", "THE WITNESS:  I did"),
+        ("prose", "A.  No."),
+    ]
+    begins = [not b.continues for b in blocks([text]) if b.part == "prose"]
+    assert begins == [True, False, True, False, True, True, True, True]
 
 
 @pytest.mark.parametrize("line", ["* * *", "-----", "=====  ====", "···", "+---+---+"])

@@ -45,7 +45,12 @@ _UNDERLINE = re.compile(r"([=\-~^\"'`*+#:._])\1{2,}\s*$")
 _ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
 _LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
 _ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
-_BARE_NUMBER = re.compile(r"[(\[]?\d+(?:\.\d+)*[.)\]]?$")  # of a page, or of the paragraph below it
+_BARE_NUMBER = re.compile(  # of a page, or of the paragraph below it
+    r"(?:page\s+|p\.\s*)?[(\[]?\d+(?:\.\d+)*[.)\]]?(?:\s+of\s+\d+)?$", re.I
+)
+_LINE_NUMBER = re.compile(r"[^\S\n]{0,9}(\d{1,2})(?:[^\S\n]{2,}|(?=\s*$))")  # of a transcript
+_TURN = re.compile(r"[QA][.:]?[^\S\n]{2}|[QA][.:][^\S\n]|(?:BY )?(?:THE|MR\.|MRS\.|MS\.|DR\.) [A-Z][A-Z .'’-]*:")
+_SAID = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\b[A-Z])[.?!][\"”')]*$|[-–—]$")
 _DIRECTIVE = re.compile(r"\.\. (?:[\w:+.-]+::|_[^:]+:|\[[^\]]+\] |\|[^|]+\| )")  # of reStructuredText
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
@@ -97,6 +102,7 @@ class _Outline:
         self._sliced = False  # whether this line began in the block before
         self._underlined = False  # whether this line underlines the one before
         self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
+        self._numbered, self._said = 0, True  # last line number of a transcript; whether a sentence ended there
 
     def block(self, line: str, following: str) -> Block:
         """What `line` is, given the one after it (empty at the end of the text)."""
@@ -139,6 +145,8 @@ class _Outline:
             return self._code(line, text)
         if not text:
             return "blank", 0, False
+        if transcript := self._transcript(line, following):
+            return transcript
         first = self._before not in _RUNNING
         if len(line) >= LONGEST_LINE:
             return "prose", 0, self._before == "prose"
@@ -168,6 +176,22 @@ class _Outline:
             0,
             False,
         )
+
+    def _transcript(self, line: str, following: str) -> tuple[Part, int, bool] | None:
+        """A line of a transcript, numbered one more than the line before or one less than the line after."""
+        found, after = _LINE_NUMBER.match(line), _LINE_NUMBER.match(following)
+        number = int(found[1]) if found else 0
+        goes_on = 0 < self._numbered == number - 1
+        if not found or not (goes_on or (after and int(after[1]) == number + 1)):
+            self._numbered = 0
+            return None
+        spoken, said = line[found.end() :].strip(), self._said
+        self._numbered, self._said = number, _SAID.search(spoken) is not None
+        if not spoken:
+            return "blank", 0, False
+        if said or not goes_on or _TURN.match(spoken) or self._before != "prose":
+            return "prose", found.end(), False
+        return "prose", 0, True
 
     def _code(self, line: str, text: str) -> tuple[Part, int, bool]:
         if not self._fence:

@@ -16,12 +16,17 @@ SPACED = 30
 
 _QUOTES = dict.fromkeys(map(ord, "\"'“”„‟‘’‚‛«»‹›「」『』《》〈〉()[]{}（）［］【】〔〕"), " ")
 _PAIRS = ("“”", "‘’", "„“", "«»", "»«", "‹›", "「」", "《》")
+_BULLETS = "•⁃⁌⁍■□▪▫▶▸►◆◇○●◦★☆➢➣➤"
+_ITEM = re.compile(
+    rf"^([^\S\n]*)[{_BULLETS}](?=\s)|(?<!\S)\((?=(?:[^\W\d_]|[ivxl]{{1,5}}|[IVXL]{{1,5}}|\d{{1,3}})\)\s)", re.M
+)
+_APOSTROPHE = re.compile(r"(?<=[\w.])['’](?=\w)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CLOSING = re.compile("[”’»›」』》〉）】〕］]+")
 _OPENING = re.compile(r"(?:(?<=\s)[\"'“„‟‘‚‛«‹「『《〈(\[{（［【〔]+|[“„‟‘‚‛«‹「『《〈(\[{（［【〔]+)\Z")
 _SPOKEN = re.compile(r"[\"'”’»›]\s+\Z")
 _WITHIN = (
-    re.compile("『[^『』]*』|‘[^‘’]*’|〈[^〈〉]*〉"),
+    re.compile('『[^『』]*』|‘[^‘’]*’|〈[^〈〉]*〉|\\([^()]*\\)|"[^"]*"'),
     re.compile("「[^「」]*」|“[^“”]*”|《[^《》]*》|（[^（）]*）|【[^【】]*】|〔[^〔〕]*〕"),
 )
 _HAN = "\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -32,6 +37,7 @@ _MISSED = re.compile(
     r"|(?:[။៕។]|(?<=\S)།)\s*(?=[^\s၊။៕។།\"”’»)])"
     r"|…[”’\"]?\s+(?=[\"“‘]?(?!I\b)[A-Z\u0410-\u042f])"
     r"|\n[^\S\n]*(?=(?:\d{1,2}[^\S\n]{2,})?[QA][.:][^\S\n])"  # a turn of a transcript begins its line
+    rf"|\n[^\S\n]*(?=[{_BULLETS}]\s)"
 )
 _SPACELESS = re.compile(r"(?<=[\u0e01-\u0edf])[^\S\n]+(?=[\u0e01-\u0e2e\u0e40-\u0e44\u0e81-\u0eae\u0ec0-\u0ec4\"“(])")
 _THAI = re.compile("[\u0e01-\u0edf]")
@@ -72,7 +78,11 @@ def ends_in_quotes(text: str, language: str) -> list[int]:
 
 
 def _raw(text: str, language: str) -> list[int]:
-    """What sentencex finds."""
+    """What sentencex finds. It takes all of a line behind a bullet or `(b)` for one sentence: `_` stands for those.
+
+    And it takes two apostrophes for quotation marks: they are letters to it.
+    """
+    text = _APOSTROPHE.sub("x", _ITEM.sub(r"\1_", text))
     if any(text.count(pair[0]) - text.count(pair[1]) > UNCLOSED for pair in _PAIRS):
         text = text.translate(_QUOTES)
     try:

@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TITLES = _words("Mr Mrs Ms Mme Mlle Dr Prof Rev Hon Gen Col Capt Lt Maj Sgt Cpl Sen Gov Pres Messrs St Sr Sra Dra")
+_TITLES = _words("Mr Mrs Ms Mme Mlle Dr Prof Rev Hon Gen Col Capt Lt Maj Sgt Cpl Sen Gov Pres Messrs Sr Sra Dra")
 """A name follows."""
 _NUMBERED = _words(
     "no nos art arts fig figs eq eqs sec secs § §§ ch chap chs vol vols p pp par para paras ex exs exh exhs app apps"
@@ -19,8 +19,10 @@ _NUMBERED = _words(
 """A number follows, or a letter in its place."""
 _CITED = _words(
     "Fed Civ Crim Evid Bankr App Proc Supp Summ Mot Decl Dep Def Defs Pl Pls Pet Resp Opp Mem Br Aff Ann Stat Reg Regs"
-    " Cong Sess Rep Rev Cir Ct Ed Ex Exh Dkt Doc Tr Op Compl Am Cal Const Pub Sup Penal Veh Prob Mass Conn Fla Ga Ill"
-    " Ind Kan Ky Md Mich Minn Mo Mont Neb Nev Okla Pa Tenn Tex Va Vt Wash Wis Wyo Ariz Ark Colo Del Haw Harv Yale Stan"
+    " Cong Sess Rep Rev Cir Ct Ed"
+    " Ex Exh Dkt Doc Tr Op Compl Prac Am Cal Const Pub Sup Penal Veh Prob Mass Conn Fla Ga Ill"
+    " Ind Kan Ky Md Mich Minn Mo Mont Neb Nev Okla Pa Tenn Tex Va"
+    " Vt Wash Wis Wyo Ariz Ark Colo Del Haw Harv Yale Stan"
     " Colum L J P R F S N E W Cl Atl Misc Rptr Adv Appx Litig Jud Admin Cas Pac"
 )
 """Words of citations (The Bluebook, tables 1, 6 and 8): a number follows, or another of them."""
@@ -52,19 +54,19 @@ _NEXT = re.compile(r"\S{1,24}")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]\.")
 _FIGURE = re.compile(r"[\"“(\[]?(?:\d|§|¶|#|[IVXLC]+\b|[A-Z](?:[-.,;:)]|\b(?!['’])))")
 _SERIES = re.compile(r"\d|§|¶")
-_CODE = re.compile(r"(?:Rules?|Code|Proc)\b")
+_CODE = re.compile(r"(?:Rules?|Code|Proc)\b|Nos?\.|&")
+_ORDINAL = re.compile(r"\b[Dd](?:ie|er|as|em|en|es)\s+\Z")
 _ENUMERATOR = re.compile(
-    r"[\s\"“‘(\[]*(?:[QA][.:]|(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxl]{1,5}|[IVXL]{1,5})[.)]|[(（][\w]{1,3}[)）]\.?)"
-    r"(?:[^\S\n]+|$)+\Z"
+    r"(?:\d{1,2}\s{2,})?[\s\"“‘(\[]*(?:[QA][.:]|(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxl]{1,5}|[IVXL]{1,5})[.)]|[(（][\w]{1,3}[)）]\.?)"
+    r"\s*\Z"
 )
 _APOSTROPHE = re.compile(r"\w\.?['’]\Z")
-_CLOSED_SPEECH = re.compile(r"[」』”’»]\Z")
 _TAG = re.compile(
     # 「…」と言った: a particle carries the sentence on; words that only begin like one do not
     r"(?:と(?!ても|ころ|き|にかく|りあえず|うとう|もかく|うぜん|なり)|って|を|が(?!、)|の(?!ち))"
     # “…”他问: somebody says it
     r"|[^\s。！？，；：“”「」『』]{1,7}?(?:问道|問道|说道|說道|答道|笑道|喊道|叫道|叹道|嘆道|怒道|骂道|罵道|(?<![听聽])[说說]|(?<!学)[问問]"
-    r"|回答)[。，：,]"
+    r"|回答)[。，,]"
 )
 
 
@@ -79,12 +81,13 @@ def goes_on(text: str, start: int, end: int) -> bool:
     if stop - start <= _LONGEST and _ENUMERATOR.fullmatch(text, start, end):
         return _past_blanks(text, end) < len(text)
     last = text[stop - 1] if stop > start else ""
+    if text[end : end + 1] in ("'", "’") and stop == end:
+        return text[end + 1 : end + 2].isalnum()  # Def.'s
     if last == ".":
         return _is_abbreviation(text, start, stop, end)
     if last in "'’" and stop == end:
-        return (
-            text[end : end + 1].isalnum() and _APOSTROPHE.search(text, max(start, end - 3), end) is not None
-        )  # Def.'s
+        inside = _APOSTROPHE.search(text, max(start, end - 3), end)  # Def.'s
+        return inside is not None and text[end : end + 1].isalnum()
     return last in "」』”’»" and _TAG.match(text, _past_blanks(text, end)) is not None
 
 
@@ -105,7 +108,9 @@ def _abbreviates(short: str, word: str, before: str) -> bool:
     small = short.casefold()
     if short in _TITLES and word[0].isupper():
         return True
-    if small in _ALWAYS or short in _OTHER_SCRIPTS or (len(short) == 1 and "\u0620" <= short <= "\u097f"):
+    if short in _ALWAYS or (len(short) > 1 and small in _ALWAYS) or short in _OTHER_SCRIPTS:
+        return True
+    if len(short) == 1 and "\u0620" <= short <= "\u097f":  # an Arabic or Hindi initial
         return True
     if small in _NUMBERED and (len(short) > 1 or (word[0].isdigit() and short.islower())) and _FIGURE.match(word):
         return word not in ("I", "A")
@@ -116,6 +121,8 @@ def _abbreviates(short: str, word: str, before: str) -> bool:
         if (bare[-1:] == "." and bare[:-1] in _LEGAL) or _CODE.match(word):
             return True
         return short in _CITED and _SERIES.match(word) is not None
+    if short.isdigit():
+        return len(short) < 3 and _ORDINAL.search(before) is not None  # die 2. Etage
     return bool(_ACRONYM.fullmatch(short + ".") and _NOUNS.match(word))
 
 
