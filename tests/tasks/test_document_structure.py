@@ -133,12 +133,24 @@ def test_underlined_titles_are_nested_in_order_of_appearance():
         ("THE END OF IT", 9),
         ("3.2 Methods", 2),
         ("4 Results", 1),
+        ("IV. Of Lamps", 7),
     ],
 )
 def test_headings_of_plain_text(heading, depth):
     text = f"\n{heading}\n\nThe text.\n"
     assert parts(text) == [("heading", heading), ("prose", "The text.")]
     assert section_of("# A\n\n" + text, "The text.") == ("A > " if depth > 1 else "") + heading
+
+
+def test_numbers_of_sections_nest():
+    text = "I. FACTS\n\nA. The tower\n\none\n\nB. The dock\n\ntwo\n\nII. LAW\n\nthree\n\nC. Rowe\n\nfour\n"
+    assert section_of(text, "one") == "I. FACTS > A. The tower"
+    assert section_of(text, "two") == "I. FACTS > B. The dock"
+    assert section_of(text, "three") == section_of(text, "four") == "II. LAW"
+    text = "第一回 初\n　　一、甲\n一\n（一）乙\n二\n1. 丙\n三\n（二）丁\n四\n第二回 终\n五\n"
+    assert section_of(text, "三") == "第一回 初 > 一、甲 > （一）乙 > 1. 丙"
+    assert section_of(text, "四") == "第一回 初 > 一、甲 > （二）丁"
+    assert section_of(text, "五") == "第二回 终"
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,8 @@ _NUMBERED_CJK = (
 )
 """一、 then (一) then 1., each inside the one before."""
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)+)\.?\s+[^\W\d_]|(\d{1,2})\s+[^\W\d_a-z]")
+_ROMAN = re.compile(r"(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})\.\s+[^\W\d_]")
+_LETTERED = re.compile(r"([A-H])\.\s+[^\W\d_]")
 _STOP = re.compile(r"[.!?;:,。！？；：，、…][\"'”’」』)）]*$")
 _DEPTH = {"volume": 1, "book": 1, "part": 1, "卷": 1, "部": 1, "篇": 1, "編": 1, "编": 1, "section": 3, "scene": 3}
 _DEPTH |= {"appendix": 2, "节": 3, "節": 3}
@@ -236,12 +238,21 @@ class _Outline:
             return False
         elif found := _NUMBERED.match(text):
             depth = found[1].count(".") + 1 if found[1] else 1
+        elif _ROMAN.match(text):
+            depth = _LEAF - 2
+        elif (found := _LETTERED.match(text)) and self._is_next_letter(found[1]):
+            depth = _LEAF - 1
         elif text.isupper() and sum(map(str.isalpha, text)) > 3:
             depth = _LEAF
         else:
             return False
         self._enter(depth, text)
         return True
+
+    def _is_next_letter(self, letter: str) -> bool:
+        """Whether A., B. … goes on below a section with a Roman number."""
+        depth, title = self._path[-1] if self._path else (0, "")
+        return depth == _LEAF - 2 if letter == "A" else depth == _LEAF - 1 and title[0] == chr(ord(letter) - 1)
 
     def _enter(self, depth: int, title: str, told: bool = False) -> None:
         if self._layout is not None and self._layout.sectioned and not told:

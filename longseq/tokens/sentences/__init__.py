@@ -1,6 +1,7 @@
 """Sentences of a text in a stream: exact offsets, linear time, memory of one window.
 
-The text is cut at blank lines, where a sentence always ends, and each paragraph goes to sentencex by itself: given a
+The text is cut at blank lines and before lines that an ideographic space indents (a Chinese or Japanese paragraph),
+where a sentence always ends, and each paragraph goes to sentencex by itself: given a
 long text it drops characters at seams of its own, about every 10,000 characters. A paragraph longer than a window is
 read window by window; the sentences that end well before the window's end are kept and reading resumes after the last
 of them, so that no seam falls into a sentence. Windows are anchored at the text alone: the pieces' cuts change nothing.
@@ -24,7 +25,7 @@ A sentence end in the last quarter of a window may look different with the text 
 next window.
 """
 
-_BREAK = re.compile(r"\n[^\S\n]*\n|\u2029|\r[^\S\r\n]*\r(?=[^\n])")
+_BREAK = re.compile(r"\n[^\S\n]*\n|\n\u3000|\u2029|\r[^\S\r\n]*\r(?=[^\n])")
 
 
 class Sentence(NamedTuple):

@@ -66,7 +66,7 @@ _TAG = re.compile(
     r"(?:と(?!ても|ころ|き|にかく|りあえず|うとう|もかく|うぜん|なり)|って|を|が(?!、)|の(?!ち))"
     # “…”他问: somebody says it
     r"|[^\s。！？，；：“”「」『』]{1,7}?(?:问道|問道|说道|說道|答道|笑道|喊道|叫道|叹道|嘆道|怒道|骂道|罵道|(?<![听聽])[说說]|(?<!学)[问問]"
-    r"|回答)[。，,]"
+    r"|回答)[他她它我你们們]{0,2}[。，,]"
 )
 
 
@@ -84,6 +84,8 @@ def goes_on(text: str, start: int, end: int) -> bool:
     if text[end : end + 1] in ("'", "’") and stop == end:
         return text[end + 1 : end + 2].isalnum()  # Def.'s
     if last == ".":
+        if stop == end and text[max(start, stop - 2)].isdigit():
+            return end < len(text)  # 1.判令
         return _is_abbreviation(text, start, stop, end)
     if last in "'’" and stop == end:
         inside = _APOSTROPHE.search(text, max(start, end - 3), end)  # Def.'s
