@@ -1,13 +1,12 @@
 """Documents written by us, of many languages and kinds: split where a reader would, and quoted as they stand."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from longseq.formats import read
-from longseq.tasks.summarize.candidates import find_sentences
-from longseq.tasks.summarize.document import summarize_document
-from longseq.tasks.summarize.select import Budget
+from longseq.cli import main
+from longseq.tasks.document.candidates import find_sentences
 
 SAMPLES = Path(__file__).parent / "samples"
 NAMES = ["opinion", "deposition", "judgment", "chinese", "japanese", "arabic", "hindi"]
@@ -39,13 +38,14 @@ def test_sentences_and_sections_are_those_that_a_reader_sees(name, size):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_summary_quotes_them_as_they_stand(name):
+def test_a_summary_quotes_them_as_they_stand(name, capsys):
     file = SAMPLES / f"{name}.txt"
-    text = file.read_bytes().decode()
-    (record,) = read(str(file))
-    summary = summarize_document(record, Budget(amount=4))
+    data = file.read_bytes()
+    assert main(["summarize", str(file), "--sentences", "4", "--json"]) == 0
+    (summary,) = json.loads(capsys.readouterr().out)["records"]
     known = {sentence for _, sentence in listed(name)}
-    assert len(summary.sentences) == 4 and summary.coverage == 1.0 and not summary.wrapped
-    for row in summary.sentences:
-        assert row.text == text[row.start : row.end] == file.read_bytes()[row.byte_start : row.byte_end].decode()
-        assert folded(row.text) in known
+    assert len(summary["sentences"]) == 4 and summary["coverage"] == 1.0 and not summary["wrapped"]
+    for row in summary["sentences"]:
+        assert row["text"] == data.decode()[row["start"] : row["end"]]
+        assert row["text"].encode() == data[row["byte_start"] : row["byte_end"]]
+        assert folded(row["text"]) in known
