@@ -14,7 +14,7 @@ from longseq.formats.setting import Part, Setter, squeezed
 from longseq.formats.trees import attribute, entity, html, local, text_of
 from longseq.records import Layout, Record
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the same page gives another text."""
 LARGEST = 1 << 28
 """Bytes of a page, which is held whole."""
@@ -65,6 +65,8 @@ _ROLES = frozenset(
     ]
 )
 _TYPES = frozenset(["toc", "landmarks", "page-list", "lot", "loi"])
+_REFERENCES = frozenset(["footnote-reference", "footnote-ref", "link-target"])
+"""Classes of a note's number (docutils, pandoc), and of the address that is printed behind a link (Sphinx)."""
 _BLOCKS = {
     **dict.fromkeys(
         [
@@ -253,4 +255,6 @@ def _skipped(element: Any, name: str) -> bool:
     if "display:none" in style or "visibility:hidden" in style:
         return True
     classes = attribute(element, "class").split()
+    if not _REFERENCES.isdisjoint(classes):
+        return True
     return name == "a" and ("headerlink" in classes or (element.text or "").strip() in ("¶", "#"))

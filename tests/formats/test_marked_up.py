@@ -70,6 +70,14 @@ def test_html(parts_of):
     assert record.description == "Of Lamps" and record.notes == {"format": "html", "encoding": "utf-8"}
 
 
+def test_numbers_of_notes_and_addresses_behind_links_are_no_text(parts_of):
+    page = (
+        '<p>It burned oil. <a class="footnote-reference brackets" href="#n4">4</a> It was <a href="x">said</a>'
+        '<span class="link-target"> [https://example.org]</span> to be lit<a class="footnote-ref" href="#n5">5</a>.</p>'
+    )
+    assert parts_of("a", "<!DOCTYPE html>" + page)[0] == [("prose", "It burned oil. It was said to be lit.")]
+
+
 @pytest.mark.parametrize(
     ("said", "codec", "encoding"),
     [

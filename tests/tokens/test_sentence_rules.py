@@ -77,6 +77,13 @@ PASSAGES = {
         He lived in Main St.
         The end.
         """,
+    "notes": """
+        It stands in parentheses.4
+        This number may be omitted.
+        She left in version 2.4 of it.
+        It was so. [7]
+        They came.
+        """,
     "German": """
         Am 5. Mai kam z. B. Dr. Maier mit der Bahn.
         Die 2. Etage ist nicht frei.

@@ -38,6 +38,7 @@ _MISSED = re.compile(
     r"|…[”’\"]?\s+(?=[\"“‘]?(?!I\b)[A-Z\u0410-\u042f])"
     r"|\n[^\S\n]*(?=(?:\d{1,2}[^\S\n]{2,})?[QA][.:][^\S\n])"  # a turn of a transcript begins its line
     rf"|\n[^\S\n]*(?=[{_BULLETS}]\s)"
+    r"|(?<=[a-z]{2})[.!?]\d{1,2}\s+(?=[\"“(]?[A-Z])"  # the number of a note, set small, stands at the stop
 )
 _SPACELESS = re.compile(r"(?<=[\u0e01-\u0edf])[^\S\n]+(?=[\u0e01-\u0e2e\u0e40-\u0e44\u0e81-\u0eae\u0ec0-\u0ec4\"“(])")
 _THAI = re.compile("[\u0e01-\u0edf]")
