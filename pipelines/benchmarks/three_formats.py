@@ -3,7 +3,7 @@
     LONGSEQ_DATA=/path/to/data python pipelines/benchmarks/three_formats.py
 
 Writes three_formats.json and three_formats.md beside itself. The data folder holds documents/debian_policy.txt.gz,
-.pdf.gz and .epub. A sentence is what the splitter finds in prose, lists and quotations of the plain text and what ends
+.pdf.gz and .epub. A sentence is what the splitter finds in prose, lists, quotations and notes of the plain text and what ends
 with a stop: titles, entries of a table of contents and tables are none. It is found if its letters stand in the
 other text, once white space is folded; then with one more kind of mark folded in both at a time, so that what differs
 is told by kind.
@@ -45,6 +45,11 @@ def bare_letters(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
+def without_notes(text: str) -> str:
+    """Without the numbers of notes: `[4]`, or a bare 4 behind a word or a stop."""
+    return re.sub(r"\s?\[\d+\]|(?<=[.,;:)a-z])\d{1,2}(?=[\s.,;)]|$)", "", text)
+
+
 FOLDS: list[tuple[str, Callable[[str], str]]] = [
     ("white space", blanks),
     ("quotation, code and emphasis marks", lambda text: re.sub(r"[\"“”„'’‘`*_]", "", text)),
@@ -52,8 +57,7 @@ FOLDS: list[tuple[str, Callable[[str], str]]] = [
         "dashes and ligatures",
         lambda text: re.sub("[\u2010-\u2015-]+", "-", unicodedata.normalize("NFKC", text)),
     ),
-    ("numbers of notes", lambda text: re.sub(r"\s?\[\d+\]|(?<=[.,;:)a-z])\d{1,2}(?=[\s.,;)]|$)", "", text)),
-    ("addresses printed behind links", lambda text: re.sub(r"\s?\[[a-z]+:[^\]\s]*\]", "", text)),
+    ("numbers of notes", without_notes),
     (
         "blanks around marks, as a line ends there",
         lambda text: re.sub(r"\s+(?=[-/.,;:)\]>])|(?<=[-/(\[<])\s+", "", text),
@@ -77,7 +81,7 @@ def text_and_sentences(path: Path) -> tuple[str, list[str], list[str]]:
 
     for sentence in find_sentences(kept(), layout=record.layout):
         sections += [sentence.section] * (sentence.section not in sections[-1:])
-        if sentence.part in ("prose", "item", "numbered", "quote") and _STOP.search(sentence.sentence.text):
+        if sentence.part in ("prose", "item", "numbered", "quote", "note") and _STOP.search(sentence.sentence.text):
             found.append(sentence.sentence.text)
     return "".join(pieces), found, sections
 
@@ -120,7 +124,7 @@ def summary_of(path: Path) -> set[str]:
     if code:
         sys.exit(f"three_formats.py: longseq summarize {path.name} ended with {code}")
     (record,) = json.loads(out.getvalue())["records"]
-    return {bare_letters(row["text"]) for row in record["sentences"]}
+    return {bare_letters(without_notes(row["text"])) for row in record["sentences"]}
 
 
 def chapters(sections: list[str]) -> list[str]:
@@ -133,7 +137,7 @@ def measured(folder: Path) -> dict:
     paths = {kind: folder / f"debian_policy.{kind}" for kind in ("txt.gz", "pdf.gz", "epub")}
     read_of = {kind: text_and_sentences(path) for kind, path in paths.items()}
     summaries = {kind: summary_of(path) for kind, path in paths.items()}
-    _, sentences, sections = read_of["txt.gz"]
+    sentences = read_of["txt.gz"][1]
     titles = {kind: chapters(sections) for kind, (_, _, sections) in read_of.items()}
     return {
         "benchmark": "One manual in three formats",
@@ -168,7 +172,7 @@ def page(result: dict) -> str:
     cells = [[f"{row['of']} and {row['and']}", f"{row['share']:.0%}"] for row in result["summaries"]]
     parts += [
         "## Summaries",
-        f"Share of the {result['summary_sentences']} sentences of one summary that the other has too, by letters.",
+        f"Share of the {result['summary_sentences']} sentences of one summary that the other has too, by letters, numbers of notes aside.",
         table(["formats", "the same"], cells).rstrip("\n"),
         "## Chapters",
         "Titles of the outermost sections: "

@@ -28,6 +28,7 @@ LINES = [
     " 1   Q.  Why\n",
     " 2   so?\n",
     " 3\n",
+    "[1] A note\n",
     "x" * (LONGEST_LINE + 5) + "\n",
     "y" * LONGEST_LINE,
     "no end",
@@ -151,6 +152,26 @@ def test_numbers_of_sections_nest():
     assert section_of(text, "三") == "第一回 初 > 一、甲 > （一）乙 > 1. 丙"
     assert section_of(text, "四") == "第一回 初 > 一、甲 > （二）丁"
     assert section_of(text, "五") == "第二回 终"
+
+
+def test_below_underlined_titles_an_indented_hash_is_a_remark_of_code():
+    assert parts("Title\n=====\n\nText.\n\n   # remark\n\n# Last\n") == [
+        ("heading", "Title"),
+        ("blank", "====="),
+        ("prose", "Text."),
+        ("prose", "# remark"),
+        ("heading", "Last"),
+    ]
+    assert parts("  # Title\n")[0][0] == "heading"
+
+
+def test_numbered_notes():
+    assert parts("Text. [1]\n\n[1] A note that\n    goes on.\nText again.\n") == [
+        ("prose", "Text. [1]"),
+        ("note", "[1] A note that"),
+        ("note", "goes on."),
+        ("prose", "Text again."),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,7 @@ _LINE_NUMBER = re.compile(r"[^\S\n]{0,9}(\d{1,2})(?:[^\S\n]{2,}|(?=\s*$))")  # o
 _TURN = re.compile(r"[QA][.:]?[^\S\n]{2}|[QA][.:][^\S\n]|(?:BY )?(?:THE|MR\.|MRS\.|MS\.|DR\.) [A-Z][A-Z .'’-]*:")
 _SAID = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\b[A-Z])[.?!][\"”')]*$|[-–—]$")
 _DIRECTIVE = re.compile(r"\.\. (?:[\w:+.-]+::|_[^:]+:|\[[^\]]+\] |\|[^|]+\| )")  # of reStructuredText
+_NOTED = re.compile(r"\[\d{1,3}\] +\S")  # a note, its further lines indented
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
@@ -152,15 +153,17 @@ class _Outline:
         first = self._before not in _RUNNING
         if len(line) >= LONGEST_LINE:
             return "prose", 0, self._before == "prose"
-        if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE:
+        if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE and not (self._underlines and line[0] == " "):
             self._enter(len(hashes[1]), text.strip("# \t"))
             return "heading", hashes.end(), False
         if first and self._is_underlined(text, following):
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
-        if first and _DIRECTIVE.match(line):
+        if first and (_DIRECTIVE.match(line) or _NOTED.match(line)):
             return "note", 0, False
+        if self._before == "note" and line[0] == " ":
+            return "note", 0, True
         if _LEADERS.search(text) or _ROW.match(line) or (first and _BARE_NUMBER.match(text)):
             return "table", 0, False
         if quote := _QUOTE.match(line):
