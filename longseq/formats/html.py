@@ -162,7 +162,7 @@ class _Walk:
         for line in text.split("\v"):
             if line := squeezed(line):
                 # A list item that is all link is a menu, or a table of contents.
-                menu = self._parts[-1] == "item" and linked >= 0.8 * len(line)
+                menu = self._parts[-1] in ("item", "numbered") and linked >= 0.8 * len(line)
                 yield Part("note" if menu else self._parts[-1], line)
 
     def _element(self, element: Any) -> Iterator[Part]:
@@ -178,7 +178,8 @@ class _Walk:
             self._text.append("\v")
         elif name in _BLOCKS:
             yield from self._flush()
-            self._parts.append(_BLOCKS[name] or self._parts[-1])
+            ordered = name == "li" and local(element.getparent()) == "ol"
+            self._parts.append("numbered" if ordered else _BLOCKS[name] or self._parts[-1])
             if "footnote" in attribute(element, "type") or "footnote" in attribute(element, "role"):
                 self._parts[-1] = "note"
             yield from self._inside(element)

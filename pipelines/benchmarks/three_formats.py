@@ -3,10 +3,10 @@
     LONGSEQ_DATA=/path/to/data python pipelines/benchmarks/three_formats.py
 
 Writes three_formats.json and three_formats.md beside itself. The data folder holds documents/debian_policy.txt.gz,
-.pdf.gz and .epub. A sentence is what the splitter finds in prose, lists, quotations and notes of the plain text and what ends
-with a stop: titles, entries of a table of contents and tables are none. It is found if its letters stand in the
-other text, once white space is folded; then with one more kind of mark folded in both at a time, so that what differs
-is told by kind.
+.pdf.gz and .epub. A sentence is what the splitter finds in prose, lists, quotations and notes of the plain text and
+what ends with a stop: titles, entries of a table of contents and tables are none. It is found if its letters stand in
+the other text, once white space is folded; then with one more kind of mark folded in both at a time, so that what
+differs is told by kind.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ def page(result: dict) -> str:
     cells = [[f"{row['of']} and {row['and']}", f"{row['share']:.0%}"] for row in result["summaries"]]
     parts += [
         "## Summaries",
-        f"Share of the {result['summary_sentences']} sentences of one summary that the other has too, by letters, numbers of notes aside.",
+        f"Share of the {result['summary_sentences']} sentences of one summary that the other has too, by letters, "
+        "numbers of notes aside.",
         table(["formats", "the same"], cells).rstrip("\n"),
         "## Chapters",
         "Titles of the outermost sections: "

@@ -36,7 +36,7 @@ PAGE = """<!DOCTYPE html><html><head><title>Of  Lamps</title><style>p {}</style>
 <p>It was lit at&nbsp;dusk,<br>and burned <b>un</b>til dawn.
 <p hidden>No.<p style="display: none">No.<div>Loose words <span>here</span><p>A paragraph.</p>and after.</div>
 <h2>Parts</h2><ul><li>A wick<li>Oil, which <a href=y>some</a> make.<ul><li>Whale oil</ul></ul>
-<ul><li><a href=z>Elsewhere</a></ul>
+<ul><li><a href=z>Elsewhere</a></ul><ol><li>First, light it.</ol>
 <blockquote>We kept it lit.</blockquote><pre>a = 1
   b = 2</pre><table><caption>Of lamps</caption><tr><th>Year<th>Height<tr><td>1901<td>12 m</table>
 <table><tr><td><p>A page laid out by a table.</table><figure><img src=x><figcaption>A figure.</figcaption></figure>
@@ -58,6 +58,7 @@ def test_html(parts_of):
         ("item", "Oil, which some make."),
         ("item", "Whale oil"),
         ("note", "Elsewhere"),
+        ("numbered", "First, light it."),
         ("quote", "We kept it lit."),
         ("code", "a = 1\n  b = 2"),
         ("note", "Of lamps"),

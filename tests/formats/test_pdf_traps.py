@@ -47,7 +47,7 @@ def test_a_head_that_changes_with_every_page_is_left_out(text_of):
     assert record.notes["running_lines"] == len(heads)
 
 
-def test_a_contents_page_and_chapters_without_heads_stay(text_of):
+def test_titles_at_the_top_of_few_pages_stay(text_of):
     """Titles in letters of the text at the top of pages, far from it, differ and are few: they are text."""
     text, _ = text_of(pdf(*(page(title, sentences(7, i * 7)) for i, title in enumerate(["Oil", "Wick", "Glass"]))))
     assert [part for part in text.split("\n\n") if len(part) < 9 and part] == ["Oil", "Wick", "Glass"]

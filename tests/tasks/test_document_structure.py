@@ -165,6 +165,19 @@ def test_below_underlined_titles_an_indented_hash_is_a_remark_of_code():
     assert parts("  # Title\n")[0][0] == "heading"
 
 
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("wick\n   What burns in the oil\n   of a lamp.\n", [True, True, False]),
+        ("It was a term,\n   but a clause.\n", [True, False]),
+        (f"{'A first line that hangs over the rest of them ' * 2}\n   as in a bibliography.\n", [True, False]),
+        ("   An indented line\nand more.\n", [True, False]),
+    ],
+)
+def test_a_term_is_no_part_of_what_it_means(text, begins):
+    assert [not block.continues for block in blocks([text])] == begins
+
+
 def test_numbered_notes():
     assert parts("Text. [1]\n\n[1] A note that\n    goes on.\nText again.\n") == [
         ("prose", "Text. [1]"),

@@ -70,6 +70,7 @@ PASSAGES = {
         The file a.txt is there.
         Version 2.3.1 is at https://example.com/a.b?c=d.
         Write to a.b@example.org.
+        It begins with #!/bin/sh and asks for /x?/yes.
         Wait... what?
         He left...
         So it was…

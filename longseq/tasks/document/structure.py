@@ -19,6 +19,8 @@ LONGEST_LINE = 1000
 """Code points; a longer line is prose, handed on in slices of this length."""
 LONGEST_TITLE = 200
 """Code points of a heading."""
+TERM = 60
+"""Code points of a line that is a term, with what it means below it, further to the right."""
 LONGEST_FENCE = 400
 """Lines; code whose fence is still open then was no code."""
 
@@ -102,6 +104,7 @@ class _Outline:
         self._underlines: list[str] = []  # in order of appearance, which is their depth
         self._before: Part = "blank"  # kind of the last line
         self._paragraph: Part = "prose"  # kind of the last paragraph or heading
+        self._term = -1  # indentation of a paragraph's first line if that is short enough for a term, else -1
         self._sliced = False  # whether this line began in the block before
         self._underlined = False  # whether this line underlines the one before
         self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
@@ -116,6 +119,8 @@ class _Outline:
             part, mark, continues = self._marked(line, entered)
         else:
             part, mark, continues = self._classify(line, following)
+        short = part == "prose" and not continues and len(line) < TERM and not _STOP.search(line.strip())
+        self._term = _indentation(line) if short else -1
         self._offset += len(line)
         self._sliced = not line.endswith("\n")
         self._before = part
@@ -175,7 +180,8 @@ class _Outline:
         if (first or self._before in ("item", "numbered")) and (number := _NUMBER.match(line)):
             return "numbered", number.end(), False
         if not first:
-            return self._before, 0, True
+            defines = -1 < self._term < _indentation(line) - 1  # a term, below it what it means
+            return self._before, 0, not defines
         return (
             (self._paragraph if self._paragraph in ("item", "numbered") and line[:2].isspace() else "prose"),
             0,
@@ -263,6 +269,10 @@ class _Outline:
         while self._path and self._path[-1][0] >= depth:
             self._path.pop()
         self._path.append((depth, " ".join(title.split())[:LONGEST_TITLE]))
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:

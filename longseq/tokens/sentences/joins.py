@@ -60,6 +60,7 @@ _ENUMERATOR = re.compile(
     r"(?:\d{1,2}\s{2,})?[\s\"“‘(\[]*(?:[QA][.:]|(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxl]{1,5}|[IVXL]{1,5})[.)]|[(（][\w]{1,3}[)）]\.?)"
     r"\s*\Z"
 )
+_IN_CODE = "/=&%#-_~:@+"
 _APOSTROPHE = re.compile(r"\w\.?['’]\Z")
 _TAG = re.compile(
     # 「…」と言った: a particle carries the sentence on; words that only begin like one do not
@@ -87,6 +88,8 @@ def goes_on(text: str, start: int, end: int) -> bool:
         if stop == end and text[max(start, stop - 2)].isdigit():
             return end < len(text)  # 1.判令
         return _is_abbreviation(text, start, stop, end)
+    if last in "!?" and stop == end and text[end : end + 1] in _IN_CODE:
+        return end < len(text)  # #!/bin/sh, ?a=b
     if last in "'’" and stop == end:
         inside = _APOSTROPHE.search(text, max(start, end - 3), end)  # Def.'s
         return inside is not None and text[end : end + 1].isalnum()
