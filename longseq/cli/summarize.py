@@ -18,12 +18,12 @@ from longseq.errors import UsageError
 
 if TYPE_CHECKING:
     from longseq.results.source import SourceRow
+    from longseq.tasks.document.select import Budget
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.request import Request
-    from longseq.tasks.summarize.select import Budget
 
 LEFT_BEHIND = (
     "summary.json",
@@ -213,8 +213,8 @@ def _summarize(
     from longseq.report.terminal import Overview
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
+    from longseq.tasks.document.texts import TextFolder
     from longseq.tasks.summarize.files import summarize_files
-    from longseq.tasks.summarize.texts import TextFolder
 
     began = time.monotonic()
     overview = Overview(request.window)
@@ -262,7 +262,7 @@ def _summarize(
 
 
 def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
-    from longseq.tasks.summarize.select import Budget
+    from longseq.tasks.document.select import Budget
 
     limits = {"sentences": sentences, "words": words, "ratio": ratio}
     wanted = {unit: amount for unit, amount in limits.items() if amount is not None}

@@ -12,8 +12,8 @@ from longseq.errors import InputError
 from longseq.formats import read
 from longseq.model import Checkpoint
 from longseq.records import Layout, Record
+from longseq.tasks.document.structure import blocks
 from longseq.tasks.sources import Asked, Source, asked_of, warn_of_clipping
-from longseq.tasks.summarize.structure import blocks
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
 

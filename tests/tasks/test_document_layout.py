@@ -3,8 +3,8 @@
 import pytest
 
 from longseq.records import Layout, Mark, Page, Record, Unread
-from longseq.tasks.summarize.document import summarize_document
-from longseq.tasks.summarize.structure import blocks
+from longseq.tasks.document.structure import blocks
+from longseq.tasks.document.summary import summarize_document
 
 PARTS = [
     ("heading", 1, "Of Lamps", "Of Lamps"),

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from longseq.tasks.summarize import vectors as vectors_module
-from longseq.tasks.summarize.lexrank import degrees, lexrank
-from longseq.tasks.summarize.vectors import TermSpool
+from longseq.tasks.document import vectors as vectors_module
+from longseq.tasks.document.lexrank import degrees, lexrank
+from longseq.tasks.document.vectors import TermSpool
 
 
 def written(n: int, seed: int = 1, vocabulary: int = 2000) -> list[list[str]]:
@@ -91,7 +91,7 @@ def test_neither_blocks_nor_the_disk_change_a_bit(monkeypatch):
 
     whole = scores()
     monkeypatch.setattr(vectors_module, "BLOCK_WORDS", 500)
-    monkeypatch.setattr("longseq.tasks.summarize.scratch.IN_MEMORY", 1000)
+    monkeypatch.setattr("longseq.tasks.document.scratch.IN_MEMORY", 1000)
     assert np.array_equal(scores(), whole)
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longseq.errors import ConfigError
-from longseq.tasks.summarize.select import COST, REPEATED, Budget, select
-from longseq.tasks.summarize.vectors import TermSpool
+from longseq.tasks.document.select import COST, REPEATED, Budget, select
+from longseq.tasks.document.vectors import TermSpool
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12), min_size=1, max_size=25)
 BUDGETS = st.one_of(

@@ -20,14 +20,14 @@ from longseq.results.dna import RecordSummary, SequenceRow
 from longseq.results.document import DocumentSummary, unread_pages
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
+from longseq.tasks.document.summary import summarize_document
+from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import summarize_records
-from longseq.tasks.summarize.document import summarize_document
 from longseq.tasks.summarize.extras import Extras
 from longseq.tasks.summarize.novelty import training_range
 from longseq.tasks.summarize.request import Request
 from longseq.tasks.summarize.sieve import Sieve
-from longseq.tasks.summarize.texts import TextFolder
 from longseq.tasks.summarize.totals import TotalsCounter
 
 log = logging.getLogger("longseq")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from longseq.config import require
 from longseq.formats.letters import OnUnknown
 from longseq.records import Interval, Kind
+from longseq.tasks.document.select import Budget
 from longseq.tasks.summarize.dna import WINDOW, Strands
-from longseq.tasks.summarize.select import Budget
 
 
 @dataclass(frozen=True, kw_only=True)

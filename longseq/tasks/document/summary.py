@@ -16,12 +16,12 @@ from longseq.config import require
 from longseq.log import NullProgress, Progress
 from longseq.records import Layout, Record, Unread
 from longseq.results.document import DocumentSummary, SentenceRow, UnreadPage, unread_pages
-from longseq.tasks.summarize.candidates import ASIDES, REST, Candidates, find_sentences
-from longseq.tasks.summarize.lexrank import DAMPING, degrees, lexrank
-from longseq.tasks.summarize.manuscript import Manuscript
-from longseq.tasks.summarize.select import Budget, select
-from longseq.tasks.summarize.texts import TextFolder
-from longseq.tasks.summarize.vectors import TermSpool
+from longseq.tasks.document.candidates import ASIDES, REST, Candidates, find_sentences
+from longseq.tasks.document.lexrank import DAMPING, degrees, lexrank
+from longseq.tasks.document.manuscript import Manuscript
+from longseq.tasks.document.select import Budget, select
+from longseq.tasks.document.texts import TextFolder
+from longseq.tasks.document.vectors import TermSpool
 from longseq.tokens.words import count_words, terms
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from longseq.tasks.summarize.vectors import Vectors
+from longseq.tasks.document.vectors import Vectors
 
 DAMPING = 0.85
 """Probability of following a similarity rather than starting anew."""

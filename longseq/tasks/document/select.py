@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from longseq.config import require
-from longseq.tasks.summarize.vectors import Vectors
+from longseq.tasks.document.vectors import Vectors
 
 COST = 0.2
 """Exponent of a sentence's words: a longer one, central for its length alone, must be worth its room."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longseq.records import Layout
-from longseq.tasks.summarize.structure import Part, blocks
+from longseq.tasks.document.structure import Part, blocks
 from longseq.tokens.sentences import Sentence, Splitter
 
 SHORTEST = 8

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from longseq.records import Record
-from longseq.tasks.summarize.manuscript import Manuscript
+from longseq.tasks.document.manuscript import Manuscript
 
 COPIED = 1 << 20
 """Code points copied at a time."""
