@@ -120,6 +120,7 @@ def command(
     """
     from longseq.formats.folders import files
     from longseq.report.samples import sample_names
+    from longseq.tasks.document.request import DocumentRequest
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.genes import GeneFinder
     from longseq.tasks.summarize.model import load_model
@@ -144,7 +145,7 @@ def command(
         min_contig=min_contig,
         sample_fraction=sample_fraction,
         seed=seed,
-        budget=_budget(sentences, words, ratio),
+        documents=DocumentRequest(budget=_budget(sentences, words, ratio)),
         **given,
     )
     loaded: list[LoadedModel] = []

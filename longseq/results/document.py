@@ -30,6 +30,12 @@ class SentenceRow:
     """Centrality; 1.0 is the average of the document's candidates."""
     wrapped: bool = False
     """Whether it is a piece of something too long for a sentence."""
+    dangling: bool = False
+    """Whether it begins with a reference to the sentence before it, which the summary does not hold."""
+    file: str | None = None
+    """Document in which it stands, where the summary is of many."""
+    id: str | None = None
+    """Its record there."""
     text: str
 
     def to_json(self) -> dict:
@@ -49,11 +55,11 @@ class UnreadPage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentSummary:
-    """An extractive summary of one document."""
+class DocumentFacts:
+    """What a document is, as it was read."""
 
     file: str
-    """As the user named it; `-` is standard input."""
+    """As the user named it; `-` is standard input; empty of many documents together."""
     index: int
     """Position in the file, 0-based."""
     id: str
@@ -64,14 +70,9 @@ class DocumentSummary:
     unit: str = "code points"
     words: int
     """Words of the text; a CJK letter is one."""
-    sentences_total: int
-    """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
-    candidates: int
-    """Different sentences the summary could choose from."""
-    wrapped: int
-    """How many of `sentences_total` are pieces of something too long for a sentence."""
     sha256: str
-    """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own."""
+    """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own. Of many documents,
+    of their digests, a line each."""
     truncated: bool
     """The file ended before the document did."""
     coverage: float
@@ -84,16 +85,58 @@ class DocumentSummary:
     """Name of the file that holds the text, where it was asked for: its sha256 is `sha256`."""
     unread: tuple[UnreadPage, ...] = ()
     """Pages that are not in the text."""
+    notes: Mapping[str, str | int] = field(default_factory=dict)
+    """What the file's reader found besides."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartSummary:
+    """A summary of a section, a chapter, a page or an entry of the outline."""
+
+    title: str
+    """Titles of the sections, outermost first, joined by ` > `; of a page, how the document numbers it."""
+    start: int
+    """First code point of its first sentence."""
+    end: int
+    """One past the last one of its last sentence."""
+    words: int
+    """Of its sentences."""
+    summary_words: int
+    """Of those chosen."""
+    sentences: tuple[int, ...]
+    """Places of those chosen in `sentences` of the whole, in document order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentSummary(DocumentFacts):
+    """An extractive summary of one document, or of many together."""
+
+    method: str = "extract"
+    """How it was made: "extract" from the whole, or "one pass" over a stream of which nothing was kept."""
+    sentences_total: int
+    """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
+    candidates: int
+    """Different sentences the summary could choose from."""
+    wrapped: int
+    """How many of `sentences_total` are pieces of something too long for a sentence."""
     budget: str
-    """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`."""
+    """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`; for each part where it is made by parts."""
     summary_words: int
     """Words of the sentences chosen."""
+    dangling: int = 0
+    """Sentences chosen that begin with a reference to one before them that was not chosen."""
+    queries: tuple[str, ...] = ()
+    """What was asked."""
+    by: str | None = None
+    """What its parts are; None where it has none."""
+    parts: tuple[PartSummary, ...] = ()
+    """A summary of each part, in document order."""
+    documents: tuple[DocumentFacts, ...] = ()
+    """What it is of, where it is of many."""
     sentences: tuple[SentenceRow, ...]
     """The summary, in document order."""
     remarks: tuple[str, ...] = ()
     """What a reader of the summary should know."""
-    notes: Mapping[str, str | int] = field(default_factory=dict)
-    """What the file's reader found besides."""
 
     def to_json(self) -> dict:
         return {**asdict(self), "remarks": list(self.remarks), "sentences": [row.to_json() for row in self.sentences]}

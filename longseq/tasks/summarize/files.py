@@ -185,7 +185,7 @@ class _Source:
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
             try:
-                summary = summarize_document(record, self.request.budget, texts=self.texts, progress=self.progress)
+                summary = summarize_document(record, self.request.documents, texts=self.texts, progress=self.progress)
             except InputError as error:
                 self._fail(record, error)
                 continue
