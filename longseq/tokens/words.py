@@ -39,3 +39,11 @@ def terms(text: str) -> list[str]:
         else:
             found.append(run)
     return found
+
+
+def letters_and_words(text: str) -> list[str]:
+    """Case-folded words in order, of a script without spaces its letters: `"灯塔 Mark 3"` gives 灯, 塔, mark, 3."""
+    found: list[str] = []
+    for run in _TERMS.findall(text.casefold()):
+        found += run if run[0] > "\u0e00" and _UNSPACED_RUN.match(run) else [run]
+    return found
