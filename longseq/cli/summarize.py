@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longseq.cli.documents import document_options
 from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
-    from longseq.tasks.document.select import Budget
+    from longseq.tasks.document.request import DocumentRequest
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
@@ -47,7 +48,9 @@ LEFT_BEHIND = (
     "--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or summary.md (documents) there."
 )
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
-@click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
+@click.option(
+    "--format", "style", type=click.Choice(["text", "md", "json", "jsonl"]), help="What to print.  [default: text]"
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @reading(several=True)
@@ -76,9 +79,7 @@ LEFT_BEHIND = (
 @click.option("--classifier", metavar="DIR", help="Model of your own that classifies records; see `longseq train`.")
 @click.option("--pyrodigal", is_flag=True, help="Count genes of prokaryotes, where pyrodigal (GPL) is installed.")
 @click.option("--save-text", metavar="DIR", help="Keep the text of each document there, as it was read.")
-@click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
-@click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
-@click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
+@document_options
 @computing
 @talking
 def command(
@@ -102,9 +103,7 @@ def command(
     classifier: str | None,
     pyrodigal: bool,
     save_text: str | None,
-    sentences: int | None,
-    words: int | None,
-    ratio: float | None,
+    documents: Callable[[], DocumentRequest],
     device: str,
     threads: int,
     precision: str,
@@ -120,7 +119,6 @@ def command(
     """
     from longseq.formats.folders import files
     from longseq.report.samples import sample_names
-    from longseq.tasks.document.request import DocumentRequest
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.genes import GeneFinder
     from longseq.tasks.summarize.model import load_model
@@ -135,6 +133,9 @@ def command(
             raise UsageError(f"{name} needs --out DIR")
         if flag and window == 0:
             raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
+    asked_of_documents = documents()
+    if asked_of_documents.one_pass and save_text is not None:
+        raise UsageError("--one-pass keeps no text: --save-text cannot be with it", remedy="give one of them")
     if per_base and no_model:
         raise UsageError("--per-base and --no-model exclude each other", remedy="give one of them")
     given: dict[str, Any] = {} if window is None else {"window": window}
@@ -145,7 +146,7 @@ def command(
         min_contig=min_contig,
         sample_fraction=sample_fraction,
         seed=seed,
-        documents=DocumentRequest(budget=_budget(sentences, words, ratio)),
+        documents=asked_of_documents,
         **given,
     )
     loaded: list[LoadedModel] = []
@@ -217,7 +218,7 @@ def _summarize(
         texts = None if kept is None else TextFolder(kept)
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             sinks: list[Sink] = [overview]
-            sinks += [records] if folder or style == "json" else []
+            sinks += [records] if folder or style in ("json", "jsonl") else []
             sinks += [pages] if folder or style == "md" else []
             with ExitStack() as files:
                 if folder:
@@ -245,6 +246,8 @@ def _summarize(
                         pages.write(file)
         if style == "json":
             records.write(sys.stdout, run, sources)
+        elif style == "jsonl":
+            records.write_lines(sys.stdout)
         elif style == "md":
             pages.write(sys.stdout)
             sys.stdout.writelines(overview.markdown(sources))
@@ -252,15 +255,3 @@ def _summarize(
             sys.stdout.write(overview.text(sources))
     say_shifts(loaded, sources)
     return verdict(sources)
-
-
-def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
-    from longseq.tasks.document.select import Budget
-
-    wanted = {"sentences": sentences, "words": words, "ratio": ratio}
-    given = {unit: amount for unit, amount in wanted.items() if amount is not None}
-    if len(given) > 1:
-        raise UsageError(" and ".join(f"--{unit}" for unit in given) + " exclude each other", remedy="give one of them")
-    for unit, amount in given.items():
-        return Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
-    return Budget()

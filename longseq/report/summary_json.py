@@ -52,6 +52,12 @@ class JsonRecords:
         _items(file, (line.rstrip("\n") for line in self._lines))
         file.write("]\n}\n")
 
+    def write_lines(self, file: TextIO) -> None:
+        """JSON lines: a record each, with the schema in it."""
+        self._lines.seek(0)
+        for line in self._lines:
+            file.write(f'{{"schema": "{SUMMARY_SCHEMA}", {line[1:]}')
+
 
 def _items(file: TextIO, items: Iterable[str]) -> None:
     empty = True

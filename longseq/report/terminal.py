@@ -13,6 +13,7 @@ import numpy as np
 
 from longseq.formats.markdown import escape
 from longseq.records import Interval
+from longseq.report.document import summary_lines
 from longseq.report.findings import FindingsSeen
 from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
 from longseq.results.document import DocumentSummary
@@ -57,6 +58,7 @@ class Overview:
 
     def __init__(self):
         self._seen: dict[str, _Seen] = {}
+        self._together: DocumentSummary | None = None
 
     def dna(self, summary: RecordSummary) -> None:
         row = summary.row
@@ -82,13 +84,17 @@ class Overview:
                 heapq.heappop(seen.surprising)
 
     def document(self, summary: DocumentSummary) -> None:
+        if summary.documents:
+            self._together = summary
         documents = self._seen.setdefault(summary.file, _Seen()).documents
         if len(documents) < RECORDS:
             documents.append(summary)
 
     def text(self, sources: Sequence[SourceRow]) -> str:
         """Plain text, ended by a line feed."""
-        if len(sources) > 1:
+        if self._together is not None:
+            lines = [*summary_lines(self._together.description, self._together)]
+        elif len(sources) > 1:
             lines = [*_sources(sources)]
         else:
             seen = self._seen.get(sources[0].file, _Seen())
@@ -204,14 +210,7 @@ def _class(row: SequenceRow) -> str:
 
 def _documents(source: SourceRow, seen: _Seen) -> Iterator[str]:
     if source.records == 1 and seen.documents:
-        summary = seen.documents[0]
-        total = f"{_many(summary.words, 'word')}, {_many(summary.sentences_total, 'sentence')}"
-        kept = _many(summary.summary_words, "word")
-        yield f"{_title(source)}: {total}; the summary has {kept}, allowed {summary.budget}"
-        for row in summary.sentences:
-            page = "" if row.page is None else f"p. {row.page}, "
-            yield f"  [{page}{row.start}-{row.end}] {' '.join(row.text.split())}"
-        yield from (f"  note: {remark}" for remark in summary.remarks)
+        yield from summary_lines(_title(source), seen.documents[0])
         return
     yield f"{_title(source)}: {_many(source.records, 'document')}, {source.length:,} code points"
     table = [("document", "words", "begins")]

@@ -13,6 +13,7 @@ from functools import lru_cache
 SHORTEST = 4
 """Letters; a shorter word keeps all of them."""
 _VOWEL = re.compile(r"[aeiouy]")
+_SHORT = re.compile(r"[^aeiouy][aeiouy][^aeiouywx]")  # what hid- is of hiding; box- of boxing is whole
 _DOUBLE = re.compile(r"([bdfgklmnprtvz])\1$")
 
 
@@ -32,8 +33,10 @@ def stem(word: str) -> str:
         rest = word[: -len(ending)]
         if word.endswith(ending) and len(rest) > 2 and _VOWEL.search(rest):
             word = rest
-            if ending != "ly" and _DOUBLE.search(word):
+            if ending != "ly" and len(word) > 3 and _DOUBLE.search(word):
                 word = word[:-1]
+            elif ending != "ly" and _SHORT.fullmatch(word):
+                word += "e"
             break
     if word.endswith("e") and len(word) > 4:
         word = word[:-1]

@@ -32,6 +32,8 @@ class Choice:
     """Parts with the rows that each one chose, in order; one part where it is the whole."""
     left_out: int = 0
     """Sentences that must be in and do not fit."""
+    unanswered: tuple[str, ...] = ()
+    """Questions of which no word stands in any sentence."""
 
 
 def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choice:
@@ -49,6 +51,7 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
     outline = Outline(collection.sections)
     with collection.spool.vectors(keep) as vectors:
         judged = judge(vectors, rows, keep, outline, request)
+        choice.unanswered = judged.unanswered
         if request.by is None:
             _choose(collection, choice, Part("", 0, len(rows)), kept, vectors, judged, words)
             return choice
@@ -66,6 +69,8 @@ def _candidates(collection: Collection, tiers: np.ndarray, words: np.ndarray) ->
     asked = collection.rows.column("asked")
     free = asked & UNWANTED == 0
     wanted = (asked & WANTED > 0) & (tiers < GONE) & free
+    if (wanted & (tiers < REST)).any():
+        wanted &= tiers < REST  # headings only where nothing else says it
     for tier, let_in in strictest(tiers, words):
         keep = collection.spool.distinct((let_in & free) | wanted)
         if (keep & let_in).any():

@@ -33,8 +33,12 @@ def index_terms(text: str, fold: bool = False) -> list[str]:
     return [stem(term) for term in terms(folded(text) if fold else text)]
 
 
-def relevance(vectors: Vectors, degree: np.ndarray, queries: Sequence[str]) -> np.ndarray:
-    """(n,) float64 from 0 to 1: the best answer to each question has 1, what answers none 0.
+def relevance(
+    vectors: Vectors, degree: np.ndarray, queries: Sequence[str]
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """((n,) float64 from 0 to 1: the best answer to each question has 1, what answers none 0; questions without one).
+
+    None instead of zeros where none is answered.
 
     A question is a vector of rarities, ln(n / df), so that words that every sentence has do not count. The best
     sentences lend it their rare words (pseudo-relevance feedback, Rocchio 1971), and a random walk that starts anew at
@@ -49,12 +53,14 @@ def relevance(vectors: Vectors, degree: np.ndarray, queries: Sequence[str]) -> n
     found, best = vectors.terms, np.zeros(len(vectors))
     assert found is not None  # of the whole
     single = found.single()
+    unanswered: list[str] = []
     for query in queries:
         asked = np.zeros(vectors.columns)
         columns = found.columns(index_terms(query, fold=True))
         asked[columns] = found.rarity[columns]
         score = vectors.spread(asked)
         if not score.max(initial=0.0):
+            unanswered.append(query)
             continue
         top = np.argsort(-score, kind="stable")[:FEEDBACK]
         lent = np.zeros(len(vectors))
@@ -67,4 +73,4 @@ def relevance(vectors: Vectors, degree: np.ndarray, queries: Sequence[str]) -> n
         restart = score * score
         walked = lexrank(vectors, degree, WALK, restart / restart.sum())
         best = np.maximum(best, walked / walked.max())
-    return best
+    return best if best.any() else None, tuple(unanswered)

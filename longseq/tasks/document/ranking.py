@@ -25,7 +25,9 @@ class Judged:
     prior: np.ndarray
     """(n,) float32 on the scale of logarithms."""
     relevance: np.ndarray | None
-    """(n,) from 0 to 1; None where nothing was asked."""
+    """(n,) from 0 to 1; None where nothing was asked, or nothing answers it."""
+    unanswered: tuple[str, ...] = ()
+    """Questions of which no word stands in any sentence."""
 
     def part(self, first: int, last: int) -> Judged:
         """Of the rows `[first, last)`."""
@@ -44,8 +46,8 @@ def content(vectors: Vectors) -> np.ndarray:
 def judge(vectors: Vectors, rows: Rows, keep: np.ndarray, outline: Outline, request: DocumentRequest) -> Judged:
     """Of the rows in `keep` ((rows,) bool), whose `vectors` these are."""
     before = prior(request.weights, rows, keep, outline, content(vectors))
-    asked = relevance(vectors, degrees(vectors), request.queries) if request.queries else None
-    return Judged(before.astype(np.float32), asked)
+    asked = relevance(vectors, degrees(vectors), request.queries) if request.queries else (None, ())
+    return Judged(before.astype(np.float32), *asked)
 
 
 def rank(

@@ -155,6 +155,8 @@ def _remarks(collection: Collection, choice: Choice, wrapped: int) -> Iterator[s
         yield "there is no sentence in it"
     elif not choice.chosen:
         yield f"no sentence fits {budget}: the shortest has {choice.shortest} words"
+    if choice.unanswered:
+        yield f"no word of this stands in any sentence: {'; '.join(choice.unanswered)}"
     if choice.left_out:
         yield f"{choice.left_out} sentences that must be included do not fit {budget}"
     if choice.candidates and choice.tier >= REST:

@@ -93,11 +93,10 @@ class TermSpool:
         rarity = np.log(n / frequency[used])
         number = np.full(2 * BUCKETS, -1, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
-        weight = 1.0 + rarity
         out = _Entries(self._folder)
         for block in self._kept(keep):
             columns = number[block.columns]
-            weights = block.values * weight[columns]
+            weights = block.values * (1.0 + rarity[columns])
             lengths = np.diff(block.starts, append=len(columns))
             norms = np.sqrt(np.add.reduceat(weights * weights, block.starts))
             out.append(lengths, columns, (weights / np.repeat(norms, lengths)).astype(np.float32))

@@ -7,6 +7,7 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,10 +18,11 @@ from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.dna import RecordSummary, SequenceRow
-from longseq.results.document import DocumentSummary, unread_pages
+from longseq.results.document import DocumentFacts, DocumentSummary, unread_pages
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
-from longseq.tasks.document.summary import summarize_document
+from longseq.tasks.document.collection import Collection
+from longseq.tasks.document.summary import summarize_collection, summarize_document
 from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import summarize_records
@@ -74,11 +76,31 @@ def summarize_files(
         UsageError: the request itself is wrong.
     """
     request, progress, extras = request or Request(), progress or NullProgress(), extras or Extras()
+    with Collection(request.documents) if request.documents.together else nullcontext() as collection:
+        rows = _each(sources, request, surprisal, sinks, texts, progress, extras, collection)
+        if collection is not None and collection.documents:
+            summary = summarize_collection(collection)
+            for sink in sinks:
+                sink.document(summary)
+    return rows
+
+
+def _each(
+    sources: Iterable[str],
+    request: Request,
+    surprisal: Callable[[], Surprisal] | None,
+    sinks: Sequence[Sink],
+    texts: TextFolder | None,
+    progress: Progress,
+    extras: Extras,
+    collection: Collection | None,
+) -> list[SourceRow]:
+    """A row a source; its documents go into the collection, where there is one."""
     model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for source in sources:
-        one = _Source(source, request, sinks, texts, progress, extras)
+        one = _Source(source, request, sinks, texts, progress, extras, collection)
         try:
             with _opened(source, request) as reading:
                 if reading.kind == "dna" and surprisal is not None and model is None:
@@ -107,10 +129,11 @@ class _Source:
         texts: TextFolder | None,
         progress: Progress,
         extras: Extras,
+        collection: Collection | None,
     ):
         self.texts = texts
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
-        self.extras = extras
+        self.extras, self.collection = extras, collection
         self.reading: Reading | None = None
         self.errors: list[InputError] = []
         self.failed = self.records = self.length = 0
@@ -185,18 +208,24 @@ class _Source:
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
             try:
-                summary = summarize_document(record, self.request.documents, texts=self.texts, progress=self.progress)
+                facts = self._document(record)
             except InputError as error:
                 self._fail(record, error)
                 continue
-            self._count(summary, summary.sha256)
-            if summary.unread:
-                self.errors.append(_unread(summary))
+            self._count(facts, facts.sha256)
+            if facts.unread:
+                self.errors.append(_unread(facts))
                 del self.errors[NAMED:]
-            for sink in self.sinks:
-                sink.document(summary)
+            for sink in self.sinks if isinstance(facts, DocumentSummary) else ():
+                sink.document(facts)
 
-    def _count(self, row: SequenceRow | DocumentSummary, digest: str) -> None:
+    def _document(self, record: Record) -> DocumentFacts:
+        """Its summary, or what there is to know of it where it goes into one summary with others."""
+        if self.collection is not None:
+            return self.collection.add(record, self.progress, self.texts)
+        return summarize_document(record, self.request.documents, texts=self.texts, progress=self.progress)
+
+    def _count(self, row: SequenceRow | DocumentFacts, digest: str) -> None:
         self.digest.update(f"{digest}\n".encode())
         self.records += 1
         self.length += row.length
@@ -226,7 +255,7 @@ class _Source:
         )
 
 
-def _unread(summary: DocumentSummary) -> InputError:
+def _unread(summary: DocumentFacts) -> InputError:
     return InputError(
         where=place(summary.file),
         expected=f"text on its {summary.pages:,} pages",
