@@ -37,6 +37,12 @@ class Example(NamedTuple):
     """(n, features) of its candidates, in the order of `FEATURES`."""
     quoted: np.ndarray
     """(n,) bool: what the greedy choice takes."""
+    texts: list[str]
+    """Of the candidates."""
+    words: np.ndarray
+    """(n,) of each."""
+    centrality: np.ndarray
+    """(n,) continuous LexRank of the vectors of word stems and pairs of them."""
 
 
 def example(article: Article) -> Example:
@@ -50,7 +56,8 @@ def example(article: Article) -> Example:
         with collection.spool.vectors(keep) as vectors:
             degree = degrees(vectors)
             alone = np.maximum(1.0 - 1.0 / degree, 1e-6)
-            found = {"central": np.log(lexrank(vectors, degree) * alone)}
+            centrality = lexrank(vectors, degree)
+            found = {"central": np.log(centrality * alone)}
             outline = Outline(collection.sections)
             found |= {name: x.copy() for name, x in features(collection.rows, keep, outline, content(vectors))}
         texts = []
@@ -60,7 +67,8 @@ def example(article: Article) -> Example:
     rows = oracle(" ".join(article.reference), texts, words[keep], article.words)
     quoted = np.zeros(len(texts), bool)
     quoted[rows] = True
-    return Example(np.stack([found[name] for name in FEATURES], 1).astype(float), quoted)
+    values = np.stack([found[name] for name in FEATURES], 1).astype(float)
+    return Example(values, quoted, texts, words[keep], centrality)
 
 
 def fit(examples: list[Example]) -> Weights:

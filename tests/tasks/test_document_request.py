@@ -1,4 +1,4 @@
-"""What can be asked of a summary: by parts, with a question, with what must and must not be in, together, in one pass."""
+"""What can be asked of a summary: parts, questions, what must and must not be in it, many documents, one pass."""
 
 import hashlib
 from pathlib import Path

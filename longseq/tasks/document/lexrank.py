@@ -29,9 +29,7 @@ def degrees(vectors: Vectors) -> np.ndarray:
     return vectors.spread(vectors.gather(np.ones(len(vectors))))
 
 
-def lexrank(
-    vectors: Vectors, degree: np.ndarray, damping: float = DAMPING, restart: np.ndarray | None = None
-) -> np.ndarray:
+def lexrank(vectors: Vectors, degree: np.ndarray, damping: float = DAMPING) -> np.ndarray:
     """(n,) float64 scores of the rows, 1.0 on average. The same bits for the same vectors.
 
     A row that resembles no other walks on the spot and keeps 1.0: `degree` tells it from an average one.
@@ -40,18 +38,14 @@ def lexrank(
         vectors: (n, m) unit rows, no entry negative.
         degree: (n,) their `degrees`.
         damping: in [0, 1).
-        restart: (n,) where the walk starts anew, summing to 1; None is anywhere (Haveliwala 2002, "Topic-sensitive
-            PageRank").
     """
     n = len(vectors)
-    anew = (1.0 - damping) / max(n, 1) if restart is None else (1.0 - damping) * restart
-    p = np.full(n, 1.0 / max(n, 1)) if restart is None else restart.copy()
-    step = np.empty(n)
+    p, step = np.full(n, 1.0 / max(n, 1)), np.empty(n)
     for _ in range(MOST_STEPS):
         np.divide(p, degree, out=step)
         vectors.spread(vectors.gather(step), out=step)
         step *= damping
-        step += anew
+        step += (1.0 - damping) / max(n, 1)
         np.abs(np.subtract(p, step, out=p), out=p)
         change = p.sum()
         p, step = step, p

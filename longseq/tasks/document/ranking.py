@@ -46,7 +46,7 @@ def content(vectors: Vectors) -> np.ndarray:
 def judge(vectors: Vectors, rows: Rows, keep: np.ndarray, outline: Outline, request: DocumentRequest) -> Judged:
     """Of the rows in `keep` ((rows,) bool), whose `vectors` these are."""
     before = prior(request.weights, rows, keep, outline, content(vectors))
-    asked = relevance(vectors, degrees(vectors), request.queries) if request.queries else (None, ())
+    asked = relevance(vectors, request.queries) if request.queries else (None, ())
     return Judged(before.astype(np.float32), *asked)
 
 

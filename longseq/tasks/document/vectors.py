@@ -217,6 +217,25 @@ class Vectors:
             out[block.first : block.first + len(sums)] = sums / np.maximum(number, 1)
         return out
 
+    def most(self, y: np.ndarray) -> np.ndarray:
+        """(n,) float64: of each row, the greatest of y ((m,) float64) over its columns."""
+        out = np.zeros(len(self))
+        for block in self._entries.blocks():
+            top = np.maximum.reduceat(y[block.columns], block.starts)
+            out[block.first : block.first + len(top)] = top
+        return out
+
+    def squares(self) -> np.ndarray:
+        """(m,) float64: the sum of squares of each column."""
+        out = np.zeros(self.columns)
+        for block in self._entries.blocks():
+            np.add.at(out, block.columns, block.values.astype(np.float64) ** 2)
+        return out
+
+    def lengths(self) -> np.ndarray:
+        """(n,) uint16 entries of each row."""
+        return self._entries.lengths()
+
 
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd, so that multiplying loses nothing
 
