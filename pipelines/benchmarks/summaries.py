@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -60,13 +61,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     parser.add_argument("--only", choices=("figures", "times"), help="leave the other as the last run found it")
+    parser.add_argument("--cap", type=int, default=CAP, help="processor seconds that a package may take")
     parser.add_argument("--timed", choices=OTHERS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if "LONGSEQ_DATA" not in os.environ:
         sys.exit("summaries.py: set LONGSEQ_DATA to the data folder, the one that holds documents/")
     found = articles(Path(os.environ["LONGSEQ_DATA"]))
     if options.timed:
-        timed(options.timed, found)
+        timed(options.timed, found, options.cap)
         return
     document = json.loads(options.out.read_text(encoding="utf-8")) if options.out.exists() else {}
     document["benchmark"] = "summaries"
@@ -74,7 +76,8 @@ def main() -> None:
         document |= measured(found)
     if options.only != "figures":
         with ThreadPoolExecutor(len(OTHERS)) as pool:
-            document["timed"] = dict(zip(OTHERS, pool.map(outcome, OTHERS), strict=True))
+            outcomes = pool.map(partial(outcome, cap=options.cap), OTHERS)
+            document["timed"] = dict(zip(OTHERS, outcomes, strict=True))
     document["provenance"] = provenance()
     write_json(options.out, document, force=True)
     with write_aside(options.out.with_suffix(".md"), force=True) as aside:
@@ -147,21 +150,25 @@ def budget_figures(systems: dict[str, list[list[float]]]) -> dict:
     return {"means": means, "longseq less LexRank": gaps}
 
 
-def outcome(name: str) -> dict:
+def outcome(name: str, cap: int) -> dict:
     """Seconds and peak memory of one package on many sentences, in a process of its own."""
-    command = [sys.executable, __file__, "--timed", name]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    if found.returncode == -signal.SIGXCPU:
-        return {"seconds": None, "peak_mb": None, "why": f"stopped after {CAP} s"}
-    if found.returncode:
-        return {"seconds": None, "peak_mb": None, "why": found.stderr.strip().splitlines()[-1]}
-    seconds, peak = found.stdout.split()
-    print(name, seconds, peak, flush=True)
-    return {"seconds": float(seconds), "peak_mb": float(peak)}
+    command = [sys.executable, __file__, "--timed", name, "--cap", str(cap)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        said = process.stdout.read() if process.stdout else ""
+        wrong = process.stderr.read() if process.stderr else ""
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    found = {"seconds": float(said) if said else None, "peak_mb": used.ru_maxrss / 1024, "sentences": CROWD}
+    if process.returncode == -signal.SIGXCPU:
+        found["why"] = f"stopped after {cap}"
+    elif process.returncode:
+        found["why"] = wrong.strip().splitlines()[-1]
+    print(name, found, flush=True)
+    return found
 
 
-def timed(name: str, found: list[Article]) -> None:
-    """Prints seconds and MiB."""
+def timed(name: str, found: list[Article], cap: int) -> None:
+    """Prints the seconds it takes, of which there are `cap` at most."""
     texts: list[str] = []
     for article in found:
         lines = (line.sentence.text for line in find_sentences([article.text]) if line.part == "prose")
@@ -171,10 +178,10 @@ def timed(name: str, found: list[Article]) -> None:
     run = {"longseq": ours, "sumy LexRank": lexrank, "sumy TextRank": textrank}[name]
     run(texts[:100])
     used = time.process_time()
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + CAP, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + cap, resource.RLIM_INFINITY))
     run(texts[:CROWD])
     seconds = time.process_time() - used
-    print(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(seconds)
 
 
 def ours(texts: list[str]) -> None:
@@ -215,8 +222,8 @@ def markdown(document: dict) -> str:
         rows.append(["longseq - LexRank", *cells])
         text += [f"## Budget: {name}", "", table(["", *FIGURES], rows)]
     rows = [
-        [name, *([f"{row['seconds']:.1f}", f"{row['peak_mb']:.0f}"] if row["seconds"] else [row["why"], ""])]
-        for name, row in document["timed"].items()
+        [name, f"{row['seconds']:.1f}" if row["seconds"] else row["why"], f"{row['peak_mb']:.0f}"]
+        for name, row in document.get("timed", {}).items()
     ]
     text += [f"## {CROWD:,} sentences, {TAKEN} of them chosen", "", table(["", "seconds", "peak MiB"], rows)]
     weights = [document["weights"]["all"], *document["weights"]["halves"]]
