@@ -55,7 +55,7 @@ def document_options(function: F) -> F:
     found: Any = wrapped
     for option in reversed(_OPTIONS):
         found = option(found)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _asked(amounts: dict[str, Any], **plain: Any) -> DocumentRequest:

@@ -82,7 +82,8 @@ def select(vectors: Vectors, worth: np.ndarray, costs: np.ndarray, limit: int, w
             left = take(row, vectors.row(row)[0])
     taken = set(chosen)
     order = np.argsort(-worth, kind="stable")
-    at, heap = 0, []  # rows of `order` seen so far; of those, gains that may be out of date
+    at = 0  # rows of `order` seen so far
+    heap: list[tuple[float, int, int]] = []  # of those: gain, row, and how many were chosen when it was that
     while left > 0:
         # What was never looked at has at most its worth: only what comes before it in the heap can be better.
         while at < len(order) and (not heap or (-worth[order[at]], order[at]) < heap[0][:2]):

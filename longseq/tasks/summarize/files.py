@@ -216,8 +216,9 @@ class _Source:
             if facts.unread:
                 self.errors.append(_unread(facts))
                 del self.errors[NAMED:]
-            for sink in self.sinks if isinstance(facts, DocumentSummary) else ():
-                sink.document(facts)
+            if isinstance(facts, DocumentSummary):
+                for sink in self.sinks:
+                    sink.document(facts)
 
     def _document(self, record: Record) -> DocumentFacts:
         """Its summary, or what there is to know of it where it goes into one summary with others."""
