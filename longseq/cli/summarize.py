@@ -215,7 +215,7 @@ def _summarize(
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(MarkdownPages())
         kept = None if save_text is None else spools.enter_context(output_directory(save_text, force=force))
-        texts = None if kept is None else TextFolder(kept)
+        texts = None if kept is None else TextFolder(kept, save_text)
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             sinks: list[Sink] = [overview]
             sinks += [records] if folder or style in ("json", "jsonl") else []

@@ -36,6 +36,8 @@ class SentenceRow:
     """Document in which it stands, where the summary is of many."""
     id: str | None = None
     """Its record there."""
+    index: int | None = None
+    """Place of that record in its file, 0-based."""
     text: str
 
     def to_json(self) -> dict:
@@ -73,6 +75,8 @@ class DocumentFacts:
     sha256: str
     """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own. Of many documents,
     of their digests, a line each."""
+    file_sha256: str | None = None
+    """Of the file as it lay there, packed or not; None of a pipe, and of many documents."""
     truncated: bool
     """The file ended before the document did."""
     coverage: float
@@ -83,6 +87,8 @@ class DocumentFacts:
     """Pages of the document; None where the format has none."""
     text_file: str | None = None
     """Name of the file that holds the text, where it was asked for: its sha256 is `sha256`."""
+    text_folder: str | None = None
+    """Where that file lies, as the user named it."""
     unread: tuple[UnreadPage, ...] = ()
     """Pages that are not in the text."""
     notes: Mapping[str, str | int] = field(default_factory=dict)

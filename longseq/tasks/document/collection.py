@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from longseq.errors import InputError
+from longseq.formats.digest import same_digest
 from longseq.log import NullProgress, Progress
 from longseq.records import Layout, Record, Unread
 from longseq.results.document import DocumentFacts, UnreadPage, unread_pages
@@ -137,12 +138,18 @@ class Collection:
 
     def _facts(self, record: Record, start: int, words: int, texts: TextFolder | None) -> DocumentFacts:
         length = len(self.text) - start
-        return facts_of(
-            record, length, words, self.text.sha256(), None if texts is None else texts.save(record, self.text, start)
-        )
+        kept = None if texts is None else texts.save(record, self.text, start)
+        return facts_of(record, length, words, self.text.sha256(), kept, None if texts is None else texts.named)
 
 
-def facts_of(record: Record, length: int, words: int, sha256: str, text_file: str | None = None) -> DocumentFacts:
+def facts_of(
+    record: Record,
+    length: int,
+    words: int,
+    sha256: str,
+    text_file: str | None = None,
+    text_folder: str | None = None,
+) -> DocumentFacts:
     """What a document that was read to its end is."""
     layout = record.layout
     return DocumentFacts(
@@ -153,9 +160,11 @@ def facts_of(record: Record, length: int, words: int, sha256: str, text_file: st
         length=length,
         words=words,
         sha256=sha256,
+        file_sha256=same_digest(record.source),
         truncated=record.truncated,
         coverage=_coverage(record, length),
         text_file=text_file,
+        text_folder=text_folder,
         extractor=None if layout is None else layout.extractor,
         pages=None if layout is None else layout.pages_total or None,
         unread=() if layout is None else tuple(map(_unread, layout.unread)),
@@ -163,11 +172,11 @@ def facts_of(record: Record, length: int, words: int, sha256: str, text_file: st
     )
 
 
-def first_byte(facts: DocumentFacts) -> int | None:
-    """Byte of the file at which the text begins; None where the text is not the file's bytes as they stand."""
-    notes = facts.notes
+def first_byte(notes: Mapping[str, str | int]) -> int | None:
+    """Byte of the file at which a text of these notes begins; None where it is not the file's bytes as they stand."""
     plain = notes.get("format") in ("text", "markdown", "rst") and notes.get("encoding") == "utf-8"
-    return int(notes.get("bom", 0)) if plain and "bad_bytes" not in notes else None
+    plain = plain and "bad_bytes" not in notes and "offset" not in notes
+    return int(notes.get("bom", 0)) if plain else None
 
 
 def remarks_of_reading(facts: DocumentFacts) -> Iterator[str]:

@@ -112,7 +112,7 @@ def _quote(collection: Collection, number: int, rank: int, score: float, follows
     document, at = int(row["document"]), int(row["start"])
     facts, layout, base = collection.documents[document], collection.layouts[document], collection.starts[document]
     passage = collection.text.read(at, at + int(row["length"]))
-    first = first_byte(facts)
+    first = first_byte(facts.notes)
     shift = 0 if first is None else first - collection.text.read(base, base).byte_start
     page = None if layout is None else layout.page_at(at - base)
     many = collection.request.together
@@ -130,6 +130,7 @@ def _quote(collection: Collection, number: int, rank: int, score: float, follows
         dangling=bool(row["cues"] & Cue.DANGLES) and not follows,
         file=facts.file if many else None,
         id=facts.id if many else None,
+        index=facts.index if many else None,
         text=passage.text,
     )
 

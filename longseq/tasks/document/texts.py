@@ -16,10 +16,16 @@ _UNSAFE = re.compile(r"[^\w.+-]+")
 
 
 class TextFolder:
-    """A file of UTF-8 for each document, named by its id."""
+    """A file of UTF-8 for each document, named by its id.
 
-    def __init__(self, folder: Path):
+    Args:
+        folder: Where they are written.
+        named: The folder as the user named it, whose place `folder` takes in the end.
+    """
+
+    def __init__(self, folder: Path, named: str | None = None):
         self._folder = folder
+        self.named = str(folder) if named is None else named
         self._taken: set[str] = set()
 
     def save(self, record: Record, text: Manuscript, start: int = 0) -> str:
