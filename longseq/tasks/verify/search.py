@@ -1,15 +1,15 @@
-"""Where sentences stand in a text that is too long to hold: all of them in one pass, white space left aside.
+"""Where sentences stand in a text that is too long to hold: all of them in one walk, white space left aside.
 
-The text's letters without white space are hashed in stretches of a few, all stretches of a block at once (a polynomial
-in 64 bits, as Karp and Rabin 1987 do it); where a sentence begins or ends by its hash, the letters are compared. The
-time does not depend on how many sentences there are.
+The text's letters without white space are hashed in stretches, all stretches of a block at once (a polynomial in 64
+bits, as Karp and Rabin 1987 do it); where a stretch has the hash of a sentence's beginning, the letters are compared.
+A second walk looks for beginnings and ends of those that were not found whole. The time does not depend on how many
+sentences there are.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
 
@@ -19,9 +19,9 @@ from longseq.tasks.document.manuscript import Manuscript
 
 BLOCK = 1 << 18
 """Code points looked through at a time."""
-LONGEST_STRETCH = 16
-"""Letters hashed; a power of two."""
-SHORTEST_SIGN = 8
+LONGEST_STRETCH = 256
+"""Letters of a sentence's beginning that are hashed at most; a power of two."""
+SIGN = 16
 """Letters at a sentence's beginning or end by which it is known again when the rest was altered."""
 LIKE = 0.6
 """Share of letters that an altered sentence has kept."""
@@ -52,61 +52,105 @@ class Wanted(NamedTuple):
     """Where it is expected: of several places the nearest one counts."""
 
 
-@dataclass
+class _Nearest:
+    """Of places that come in order, the nearest to each of some expected ones."""
+
+    def __init__(self, expected: Sequence[int]):
+        self._expected = np.array(expected, np.int64)
+        self.distance = np.full(len(expected), np.iinfo(np.int64).max)
+        self.start, self.end = np.full(len(expected), -1), np.full(len(expected), -1)
+
+    def add(self, places: Sequence[tuple[int, int]]) -> None:
+        """`places` are starts and ends, ascending."""
+        if not places:
+            return
+        starts, ends = np.array(places, np.int64).T
+        after = np.searchsorted(starts, self._expected)
+        for at in (np.maximum(after - 1, 0), np.minimum(after, len(starts) - 1)):
+            distance = np.abs(starts[at] - self._expected)
+            nearer = distance < self.distance
+            self.distance = np.where(nearer, distance, self.distance)
+            self.start = np.where(nearer, starts[at], self.start)
+            self.end = np.where(nearer, ends[at], self.end)
+
+
 class _Sought:
-    """One of them on its way through the text."""
+    """Letters to be found, for all the sentences that have them."""
 
-    wanted: Wanted
-    letters: np.ndarray
-    best: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    """By kind of hit: distance, start, end."""
-
-    def hit(self, kind: str, start: int, end: int) -> None:
-        distance = abs(start - self.wanted.start)
-        if kind not in self.best or distance < self.best[kind][0]:
-            self.best[kind] = (distance, start, end)
-
-
-class _Sign(NamedTuple):
-    """The beginning or the end of a sentence, by which its places are found."""
-
-    sought: _Sought
-    ends: bool
-    letters: np.ndarray
+    def __init__(self, text: str, letters: np.ndarray, expected: Sequence[int]):
+        self.text, self.letters = text, letters
+        self.size = min(LONGEST_STRETCH, 1 << max(len(letters).bit_length() - 1, 0))
+        """Letters hashed."""
+        self.exact, self.any = _Nearest(expected), _Nearest(expected)
 
 
 def find(text: Manuscript, wanted: Sequence[Wanted]) -> list[Found]:
     """What became of each sentence, in the order given; none of them stands at its place."""
-    sought = [_Sought(one, _letters(one.text)[0]) for one in wanted]
-    signs: dict[int, dict[int, list[_Sign]]] = defaultdict(lambda: defaultdict(list))
-    for one in sought:
-        count = len(one.letters)
-        if not count:
-            continue
-        size = min(LONGEST_STRETCH, 1 << (count.bit_length() - 1))
-        for ends in (False, True) if size >= SHORTEST_SIGN else (False,):
-            letters = one.letters[count - size :] if ends else one.letters[:size]
-            signs[size][int(_hashes(letters, size)[0])].append(_Sign(one, ends, letters))
-    longest = max((len(one.letters) for one in sought), default=0)
-    if not longest:
-        return [Found("gone", -1, -1) for _ in sought]
-    for letters, offsets, last in _windows(text, longest):
-        for size, known in signs.items():
-            _look(text, letters, offsets, last, size, known)
-    return [_settled(text, one) for one in sought]
+    found = [Found("gone", -1, -1)] * len(wanted)
+    for one, members in _walk(text, [one.text for one in wanted], wanted):
+        for k, member in enumerate(members):
+            if one.exact.start[k] >= 0:
+                found[member] = Found("moved", int(one.exact.start[k]), int(one.exact.end[k]))
+            elif one.any.start[k] >= 0:
+                found[member] = Found("respaced", int(one.any.start[k]), int(one.any.end[k]))
+    lost = [i for i, one in enumerate(found) if one.state == "gone" and len(_letters(wanted[i].text)[0]) >= SIGN]
+    signs = [_sign(wanted[i].text, end) for end in (False, True) for i in lost]
+    places = [(-1, -1)] * len(signs)
+    for one, members in _walk(text, signs, [wanted[i] for i in lost] * 2):
+        for k, member in enumerate(members):
+            places[member] = (int(one.any.start[k]), int(one.any.end[k]))
+    for k, i in enumerate(lost):
+        found[i] = _altered(text, wanted[i].text, places[k][0], places[len(lost) + k][1])
+    return found
 
 
-def _windows(text: Manuscript, longest: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
-    """Letters without white space, their places in the text, and how many of them may begin a hit: each letter of the
-    text does so once, with `longest` letters behind it where there are so many."""
-    letters, offsets = np.zeros(0, np.uint32), np.zeros(0, np.int64)
-    for at in range(0, len(text), BLOCK):
-        end = min(at + BLOCK, len(text))
-        more, where = _letters(text.read(at, end).text)
-        letters, offsets = np.concatenate((letters, more)), np.concatenate((offsets, where + at))
+def _sign(text: str, end: bool) -> str:
+    """The beginning or the end of a sentence."""
+    bare = "".join(map(chr, _letters(text)[0].tolist()))
+    return bare[-SIGN:] if end else bare[:SIGN]
+
+
+def _walk(text: Manuscript, texts: list[str], wanted: Sequence[Wanted]) -> Iterator[tuple[_Sought, list[int]]]:
+    """All of these in one walk through the text: each different one, and the places of those that are it."""
+    members: dict[str, list[int]] = defaultdict(list)
+    for i, one in enumerate(texts):
+        members[one].append(i)
+    sought = {one: _Sought(one, _letters(one)[0], [wanted[i].start for i in some]) for one, some in members.items()}
+    known: dict[int, dict[int, list[_Sought]]] = defaultdict(lambda: defaultdict(list))
+    for one in sought.values():
+        if len(one.letters):
+            known[one.size][int(_hashes(one.letters[: one.size], one.size)[0])].append(one)
+    if known:
+        longest = max(len(one.letters) for one in sought.values())
+        for window in _windows(text, longest):
+            for size, some in known.items():
+                _look(window, size, some)
+    yield from ((one, members[key]) for key, one in sought.items())
+
+
+class _Window(NamedTuple):
+    """A stretch of the text; each of its letters is in `last` of one window, with all that may be a hit behind it."""
+
+    text: str
+    start: int
+    """Where it begins in the whole."""
+    letters: np.ndarray
+    """(n,) uint32 code points that are no white space."""
+    offsets: np.ndarray
+    """(n,) int64 their places in the whole."""
+    last: int
+    """Letters at which a hit may begin; the others begin the next window."""
+
+
+def _windows(text: Manuscript, longest: int) -> Iterator[_Window]:
+    start, end = 0, 0
+    while end < len(text):
+        end = min(end + BLOCK, len(text))
+        piece = text.read(start, end).text
+        letters, offsets = _letters(piece)
         last = len(letters) if end == len(text) else max(len(letters) - longest + 1, 0)
-        yield letters, offsets, last
-        letters, offsets = letters[last:], offsets[last:]
+        yield _Window(piece, start, letters, offsets + start, last)
+        start = start + int(offsets[last]) if last < len(letters) else end
 
 
 def _letters(text: str) -> tuple[np.ndarray, np.ndarray]:
@@ -126,54 +170,49 @@ def _hashes(letters: np.ndarray, size: int) -> np.ndarray:
     return found
 
 
-def _look(
-    text: Manuscript,
-    letters: np.ndarray,
-    offsets: np.ndarray,
-    last: int,
-    size: int,
-    known: dict[int, list[_Sign]],
-) -> None:
-    if len(letters) < size:
+def _look(window: _Window, size: int, known: dict[int, list[_Sought]]) -> None:
+    if len(window.letters) < size:
         return
-    hashes = _hashes(letters, size)[:last]
+    hashes = _hashes(window.letters, size)[: window.last]
     keys = np.array(sorted(known), np.uint64)
     nearest = keys[np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)]
+    hits: dict[int, list[int]] = defaultdict(list)
     for at in np.flatnonzero(nearest == hashes).tolist():
-        for sign in known[int(hashes[at])]:
-            if not np.array_equal(letters[at : at + size], sign.letters):
-                continue
-            one = sign.sought
-            start, end = int(offsets[at]), int(offsets[at + size - 1]) + 1
-            if sign.ends:
-                one.hit("end", start, end)
-                continue
-            count = len(one.letters)
-            if np.array_equal(letters[at : at + count], one.letters):
-                end = int(offsets[at + count - 1]) + 1
-                one.hit("moved" if text.read(start, end).text == one.wanted.text else "respaced", start, end)
-            if size >= SHORTEST_SIGN:
-                one.hit("beginning", start, end)
+        hits[int(hashes[at])].append(at)
+    for key, places in hits.items():
+        for one in known[key]:
+            _hit(window, one, places)
 
 
-def _settled(text: Manuscript, one: _Sought) -> Found:
-    for state in ("moved", "respaced"):
-        if state in one.best:
-            return Found(state, *one.best[state][1:])
-    length = len(one.wanted.text)
-    begins, ends = one.best.get("beginning"), one.best.get("end")
+def _hit(window: _Window, one: _Sought, places: Iterable[int]) -> None:
+    """Tell one of them where it stands, of places where its beginning may."""
+    count, exact, some = len(one.letters), [], []
+    for at in places:
+        if not np.array_equal(window.letters[at : at + count], one.letters):
+            continue
+        start, end = int(window.offsets[at]), int(window.offsets[at + count - 1]) + 1
+        some.append((start, end))
+        if window.text[start - window.start : end - window.start] == one.text:
+            exact.append((start, end))
+    one.any.add(some)
+    one.exact.add(exact)
+
+
+def _altered(text: Manuscript, sentence: str, begins: int, ends: int) -> Found:
+    """What became of a sentence whose beginning and end, as far as they are found (else -1), are nearest there."""
+    length = len(sentence)
     spans = []
-    if begins and ends and 0 < ends[2] - begins[1] <= 2 * length:
-        spans.append((begins[1], ends[2]))
-    if begins:
-        spans.append((begins[1], min(begins[1] + length, len(text))))
-    if ends:
-        spans.append((max(ends[2] - length, 0), ends[2]))
+    if begins >= 0 and 0 < ends - begins <= 2 * length:
+        spans.append((begins, ends))
+    if begins >= 0:
+        spans.append((begins, min(begins + length, len(text))))
+    if ends >= 0:
+        spans.append((max(ends - length, 0), ends))
     for start, end in spans:
-        if _like(one.wanted.text, text.read(start, min(end, start + 2 * COMPARED)).text):
+        if _like(sentence, text.read(start, min(end, start + COMPARED)).text):
             return Found("altered", start, end)
     return Found("gone", -1, -1)
 
 
 def _like(one: str, other: str) -> bool:
-    return SequenceMatcher(None, one[:COMPARED], other[:COMPARED], autojunk=False).ratio() >= LIKE
+    return SequenceMatcher(None, one[:COMPARED], other, autojunk=False).ratio() >= LIKE
