@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 
+GENERATED = "generate"
+"""Method of a summary whose sentences are a model's own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SentenceRow:
     """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from longseq.errors import InputError, place
+from longseq.results.document import GENERATED
 from longseq.results.run import SUMMARY_SCHEMA
 from longseq.results.verification import Place
 
 NAME = "summary.json"
 """In a folder that `summarize --out` wrote."""
 _FAMILY = SUMMARY_SCHEMA.rpartition("/")[0]
+_NAMES = ("file", "index", "id")
+"""What names a document."""
 _MAKE = "make one with longseq summarize --json"
 
 
@@ -63,7 +67,8 @@ def read_claims(source: str) -> list[Claim]:
         InputError: nothing there, no summary, or none of a document.
     """
     where = place(source)
-    found = [_claim(record, where) for record in _records(_text(source), where) if record.get("kind") != "dna"]
+    records = (record for record in _records(_text(source), where) if record.get("kind") != "dna")
+    found = [claim for record in records for claim in _claims(record, where)]
     if not found:
         raise InputError(where=where, expected="a summary of a document", found="none", remedy=_MAKE)
     return found
@@ -114,9 +119,25 @@ def _known(document: object, where: str) -> list[dict[str, Any]]:
     return records
 
 
+def _claims(record: dict[str, Any], where: str) -> Iterator[Claim]:
+    """One of one document; of many documents together one of each that is quoted from."""
+    documents = record.get("documents")
+    if not documents:
+        yield _claim(record, where)
+        return
+    rows: dict[tuple, list[Any]] = defaultdict(list)
+    for row in record.get("sentences", []):
+        rows[tuple(row.get(name) for name in _NAMES)].append(row)
+    for document in documents:
+        yield _claim({**document, "sentences": rows.pop(tuple(document.get(name) for name in _NAMES), [])}, where)
+    if rows:
+        found = f"one of {next(iter(rows))}"
+        raise InputError(where=where, expected="sentences of the documents that are listed", found=found)
+
+
 def _claim(record: dict[str, Any], where: str) -> Claim:
     try:
-        verbatim = record.get("method", "extract") == "extract"
+        verbatim = record.get("method") != GENERATED
         return Claim(
             file=_of(str, record, "file"),
             index=_of(int, record, "index"),

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from longseq.records import Record
 from longseq.results.verification import DocumentCheck, Outcome, Place, SentenceCheck, Verdict
+from longseq.tasks.document.collection import first_byte
 from longseq.tasks.document.manuscript import Manuscript
-from longseq.tasks.document.summary import first_byte
 from longseq.tasks.verify.claims import Claim, Quote
 from longseq.tasks.verify.search import BLOCK, Wanted, find
 
@@ -32,7 +32,7 @@ class Source(NamedTuple):
 
     def place(self, start: int, end: int) -> Place:
         """Where a stretch of the text stands."""
-        layout, base = self.record.layout, first_byte(self.record)
+        layout, base = self.record.layout, first_byte(self.record.notes)
         page = None if layout is None else layout.page_at(start)
         passage = self.text.read(start, end)
         return Place(
