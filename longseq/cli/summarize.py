@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LEFT_BEHIND = (
     "summary.json",
     "summary.md",
+    "summary.html",
     "sequences.tsv",
     "windows.parquet",
     "regions.bed",
@@ -38,19 +39,16 @@ LEFT_BEHIND = (
     "tracks",
 )
 """What `--out` may hold of an earlier run."""
+STYLES = ("text", "md", "html", "json", "jsonl")
 
 
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
-@click.option(
-    "--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or summary.md (documents) there."
-)
+@click.option("--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or pages (documents) there.")
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
-@click.option(
-    "--format", "style", type=click.Choice(["text", "md", "json", "jsonl"]), help="What to print.  [default: text]"
-)
+@click.option("--format", "style", type=click.Choice(STYLES), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @reading(several=True)
@@ -198,10 +196,11 @@ def _summarize(
 ) -> int:
     from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
-    from longseq.report.pages import MarkdownPages
+    from longseq.report.pages import STYLES as PAGES
+    from longseq.report.pages import Pages
     from longseq.report.region_letters import RegionLetters
     from longseq.report.sheets import write_sheets
-    from longseq.report.summary_json import JsonRecords
+    from longseq.report.summary_json import JsonLines, JsonRecords
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
     from longseq.report.tracks import Tracks
@@ -213,13 +212,14 @@ def _summarize(
     overview = Overview()
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
-        pages = spools.enter_context(MarkdownPages())
+        pages = spools.enter_context(Pages(one for one in PAGES if out or one == style))
         kept = None if save_text is None else spools.enter_context(output_directory(save_text, force=force))
         texts = None if kept is None else TextFolder(kept, save_text)
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             sinks: list[Sink] = [overview]
-            sinks += [records] if folder or style in ("json", "jsonl") else []
-            sinks += [pages] if folder or style == "md" else []
+            sinks += [records] if folder or style == "json" else []
+            sinks += [pages] if folder or style in PAGES else []
+            sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
             with ExitStack() as files:
                 if folder:
                     tracks = files.enter_context(Tracks())
@@ -241,17 +241,12 @@ def _summarize(
                 write_sheets(folder, run, sources, samples, to_mapping(request))
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
-                if pages.count:
-                    with open(folder / "summary.md", "w", encoding="utf-8", errors="backslashreplace") as file:
-                        pages.write(file)
+                pages.save(folder)
         if style == "json":
             records.write(sys.stdout, run, sources)
-        elif style == "jsonl":
-            records.write_lines(sys.stdout)
-        elif style == "md":
-            pages.write(sys.stdout)
-            sys.stdout.writelines(overview.markdown(sources))
-        else:
+        elif style in PAGES:
+            pages.write(style, sys.stdout, overview.views(sources))
+        elif style == "text":
             sys.stdout.write(overview.text(sources))
     say_shifts(loaded, sources)
     return verdict(sources)

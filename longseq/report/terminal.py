@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from longseq.formats.markdown import escape
 from longseq.records import Interval
 from longseq.report.document import summary_lines
 from longseq.report.findings import FindingsSeen
@@ -101,12 +100,11 @@ class Overview:
             lines = [*_documents(sources[0], seen)] if sources[0].kind == "document" else _fitting(sources[0], seen)
         return "\n".join(lines) + "\n"
 
-    def markdown(self, sources: Sequence[SourceRow]) -> Iterator[str]:
-        """Inputs of DNA as Markdown, each a section with its text in a block of code; documents have their own."""
+    def views(self, sources: Sequence[SourceRow]) -> Iterator[tuple[str, str]]:
+        """Inputs of DNA, each with its plain text, for pages; documents have their own."""
         for source in sources:
             if source.kind == "dna":
-                body = "\n".join(_fitting(source, self._seen.get(source.file, _Seen())))
-                yield f"# {escape(source.file)}\n\n```text\n{body}\n```\n"
+                yield source.file, "\n".join(_fitting(source, self._seen.get(source.file, _Seen())))
 
 
 def _fitting(source: SourceRow, seen: _Seen) -> list[str]:

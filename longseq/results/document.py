@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-
+from dataclasses import asdict, dataclass, field, replace
 
 GENERATED = "generate"
 """Method of a summary whose sentences are a model's own."""
@@ -46,6 +45,21 @@ class SentenceRow:
 
     def to_json(self) -> dict:
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """A stretch of the text in which sentences of the summary stand."""
+
+    start: int
+    """First code point of the document's text."""
+    text: str
+    cut_before: bool
+    """Whether it begins inside a paragraph."""
+    cut_after: bool
+    """Whether it ends inside one."""
+    sentences: tuple[int, ...]
+    """Places in `sentences` of those that stand in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,11 +159,15 @@ class DocumentSummary(DocumentFacts):
     """What it is of, where it is of many."""
     sentences: tuple[SentenceRow, ...]
     """The summary, in document order."""
+    contexts: tuple[Context, ...] = ()
+    """What stands around the sentences, in their order; for pages, not in the JSON."""
     remarks: tuple[str, ...] = ()
     """What a reader of the summary should know."""
 
     def to_json(self) -> dict:
-        return {**asdict(self), "remarks": list(self.remarks), "sentences": [row.to_json() for row in self.sentences]}
+        found = {**asdict(replace(self, contexts=())), "remarks": list(self.remarks)}
+        del found["contexts"]
+        return found | {"sentences": [row.to_json() for row in self.sentences]}
 
 
 def unread_pages(pages: Sequence[UnreadPage]) -> str:

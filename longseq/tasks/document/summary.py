@@ -18,6 +18,7 @@ from longseq.results.document import DocumentFacts, DocumentSummary, PartSummary
 from longseq.tasks.document.candidates import ASIDES, REST
 from longseq.tasks.document.choice import Choice, choose
 from longseq.tasks.document.collection import Collection, first_byte, remarks_of_reading
+from longseq.tasks.document.contexts import Spot, contexts
 from longseq.tasks.document.cues import Cue
 from longseq.tasks.document.one_pass import summarize_passing
 from longseq.tasks.document.parts import Part
@@ -78,6 +79,7 @@ def summarize_collection(collection: Collection) -> DocumentSummary:
         parts=tuple(_part(collection, words, part, chosen, at) for part, chosen in choice.parts if request.by),
         documents=tuple(collection.documents) if request.together else (),
         sentences=tuple(quoted),
+        contexts=tuple(contexts(collection.text, [_spot(collection, row) for row in order])),
         remarks=(
             *_remarks(collection, choice, wrapped),
             *(remark for document in collection.documents for remark in remarks_of_reading(document)),
@@ -133,6 +135,13 @@ def _quote(collection: Collection, number: int, rank: int, score: float, follows
         index=facts.index if many else None,
         text=passage.text,
     )
+
+
+def _spot(collection: Collection, number: int) -> Spot:
+    row = collection.rows.row(number)
+    start, document = int(row["start"]), int(row["document"])
+    first = collection.starts[document]
+    return Spot(start, start + int(row["length"]), first, first + collection.documents[document].length)
 
 
 def _part(
