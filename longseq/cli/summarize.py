@@ -18,6 +18,7 @@ from longseq.errors import UsageError
 
 if TYPE_CHECKING:
     from longseq.tasks.document.request import DocumentRequest
+    from longseq.tasks.document.written import Writer
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
@@ -44,7 +45,7 @@ STYLES = ("text", "md", "html", "json", "jsonl")
 
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
+@click.option("--model", metavar="NAME|DIR", help="Model that reads DNA, or writes of documents.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
 @click.option("--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or pages (documents) there.")
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
@@ -77,6 +78,13 @@ STYLES = ("text", "md", "html", "json", "jsonl")
 @click.option("--classifier", metavar="DIR", help="Model of your own that classifies records; see `longseq train`.")
 @click.option("--pyrodigal", is_flag=True, help="Count genes of prokaryotes, where pyrodigal (GPL) is installed.")
 @click.option("--save-text", metavar="DIR", help="Keep the text of each document there, as it was read.")
+@click.option(
+    "--method",
+    type=click.Choice(["extract", "generate"]),
+    default="extract",
+    show_default=True,
+    help="Quote documents, or let a --model of your own write of them: not verbatim; see `longseq train`.",
+)
 @document_options
 @computing
 @talking
@@ -101,6 +109,7 @@ def command(
     classifier: str | None,
     pyrodigal: bool,
     save_text: str | None,
+    method: str,
     documents: Callable[[], DocumentRequest],
     device: str,
     threads: int,
@@ -167,8 +176,20 @@ def command(
         classifier=None if classifier is None else _classifier(classifier, device, threads, precision, chunk),
         genes=GeneFinder() if pyrodigal else None,
     )
-    model_for = None if no_model else surprisal
-    return _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras)
+    writer = _writer(model, device, threads, precision, chunk) if method == "generate" else None
+    model_for = None if no_model or writer else surprisal
+    return _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras, writer)
+
+
+def _writer(name: str | None, device: str, threads: int, precision: str, chunk: int | None) -> Writer:
+    from longseq.tasks.document.written import Writer
+    from longseq.tasks.summarize.model import load_checkpoint
+
+    if name is None:
+        remedy = "name one of your own: --model DIR, made by longseq train PAIRS --task seq2seq"
+        raise UsageError("--method generate needs a model that writes, and none is shipped", remedy=remedy)
+    checkpoint = load_checkpoint(name, device=device, threads=threads)
+    return Writer(checkpoint=checkpoint, name=name, device=device, precision=precision, threads=threads, chunk=chunk)
 
 
 def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
@@ -193,6 +214,7 @@ def _summarize(
     style: str,
     talk: Talk,
     extras: Extras,
+    writer: Writer | None,
 ) -> int:
     from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
@@ -233,10 +255,11 @@ def _summarize(
                     texts=texts,
                     progress=talk.progress(),
                     extras=extras,
+                    writer=writer,
                 )
                 if folder:
                     tracks.write(folder)
-            run = provenance(talk, loaded, sources, time.monotonic() - began)
+            run = provenance(talk, [writer] if writer else loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -31,7 +31,7 @@ def summary_lines(title: str, summary: DocumentSummary) -> Iterator[str]:
 def _quoted(row: SentenceRow) -> str:
     file = "" if row.file is None else f"{row.file}, "
     page = "" if row.page is None else f"p. {row.page}, "
-    return f"[{file}{page}{row.start}-{row.end}] {' '.join(row.text.split())}"
+    return f"[{file}{page}{row.span}] {' '.join(row.text.split())}"
 
 
 def _allowed(summary: DocumentSummary) -> str:
@@ -93,7 +93,7 @@ def _place(row: SentenceRow) -> str:
     page = "" if row.page is None else f"page {row.page}, "
     if row.page_label not in (None, str(row.page)):
         page = f"page {row.page} ({escape(str(row.page_label))}), "
-    return f"\\[{page}{row.start}-{row.end}\\]"
+    return f"\\[{page}{row.span}\\]"
 
 
 def _count(number: int, noun: str) -> str:

@@ -58,9 +58,7 @@ def _place(row: SentenceRow) -> str:
     if row.page is not None:
         label = "" if row.page_label in (None, str(row.page)) else f" ({row.page_label})"
         parts.append(f"page {row.page}{label}")
-    if row.start is not None:
-        parts.append(f"{row.start}-{row.end}")
-    return " · ".join([*parts, f"rank {row.rank}"])
+    return " · ".join([*parts, row.span, f"rank {row.rank}"])
 
 
 def _context(summary: DocumentSummary, context: Context, name: str) -> Markup:

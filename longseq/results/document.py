@@ -11,13 +11,14 @@ GENERATED = "generate"
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceRow:
-    """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`."""
+    """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`; or a model's own,
+    which stands nowhere in it."""
 
     rank: int
     """1 was chosen first."""
-    start: int
-    """First code point of the document's text, 0-based."""
-    end: int
+    start: int | None
+    """First code point of the document's text, 0-based; None of a sentence that is a model's own."""
+    end: int | None
     """One past the last code point."""
     byte_start: int | None = None
     """First byte of the file (unpacked where it is compressed); None where the text is not the file's bytes."""
@@ -29,8 +30,8 @@ class SentenceRow:
     """That page as the document numbers it: `xii`, `A-3`."""
     section: str
     """Titles of the sections it stands in, outermost first, joined by ` > `; may be empty."""
-    score: float
-    """Centrality; 1.0 is the average of the document's candidates."""
+    score: float | None
+    """Centrality; 1.0 is the average of the document's candidates. None of a sentence that is a model's own."""
     wrapped: bool = False
     """Whether it is a piece of something too long for a sentence."""
     dangling: bool = False
@@ -42,6 +43,11 @@ class SentenceRow:
     index: int | None = None
     """Place of that record in its file, 0-based."""
     text: str
+
+    @property
+    def span(self) -> str:
+        """`start-end` as it is shown."""
+        return "not verbatim" if self.start is None else f"{self.start}-{self.end}"
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -136,7 +142,12 @@ class DocumentSummary(DocumentFacts):
     """An extractive summary of one document, or of many together."""
 
     method: str = "extract"
-    """How it was made: "extract" from the whole, or "one pass" over a stream of which nothing was kept."""
+    """How it was made: "extract" from the whole, "one pass" over a stream of which nothing was kept, or "generate":
+    written by a model, not verbatim."""
+    model: str | None = None
+    """Who wrote it; None where its sentences are the document's."""
+    model_sha256: str | None = None
+    """Digest of that checkpoint."""
     sentences_total: int
     """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
     candidates: int

@@ -9,7 +9,8 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
@@ -31,6 +32,9 @@ from longseq.tasks.summarize.novelty import training_range
 from longseq.tasks.summarize.request import Request
 from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.totals import TotalsCounter
+
+if TYPE_CHECKING:
+    from longseq.tasks.document.written import Writer
 
 log = logging.getLogger("longseq")
 
@@ -57,6 +61,7 @@ def summarize_files(
     texts: TextFolder | None = None,
     progress: Progress | None = None,
     extras: Extras | None = None,
+    writer: Writer | None = None,
 ) -> list[SourceRow]:
     """Summarise every record of every source into the sinks, in input order.
 
@@ -70,6 +75,7 @@ def summarize_files(
         texts: Where the texts of documents are kept, if anywhere.
         progress: Told of letters read, per file.
         extras: What is looked for in DNA besides; the model's own training range is added.
+        writer: A model that summarises documents in its own words; without one, sentences are chosen.
 
     Raises:
         InputError: the first one, when no record of any source could be summarised because of it.
@@ -77,7 +83,12 @@ def summarize_files(
     """
     request, progress, extras = request or Request(), progress or NullProgress(), extras or Extras()
     with Collection(request.documents) if request.documents.together else nullcontext() as collection:
-        rows = _each(sources, request, surprisal, sinks, texts, progress, extras, collection)
+        if collection is not None:
+            document: Callable[..., DocumentFacts] = partial(collection.add, progress=progress, texts=texts)
+        else:
+            one = summarize_document if writer is None else writer.summary
+            document = partial(one, request=request.documents, progress=progress, texts=texts)
+        rows = _each(sources, request, surprisal, sinks, progress, extras, document, writer is not None)
         if collection is not None and collection.documents:
             summary = summarize_collection(collection)
             for sink in sinks:
@@ -90,19 +101,21 @@ def _each(
     request: Request,
     surprisal: Callable[[], Surprisal] | None,
     sinks: Sequence[Sink],
-    texts: TextFolder | None,
     progress: Progress,
     extras: Extras,
-    collection: Collection | None,
+    document: Callable[[Record], DocumentFacts],
+    only_documents: bool,
 ) -> list[SourceRow]:
-    """A row a source; its documents go into the collection, where there is one."""
+    """A row a source; `document` makes a summary of each document, or puts it into one with others."""
     model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for source in sources:
-        one = _Source(source, request, sinks, texts, progress, extras, collection)
+        one = _Source(source, request, sinks, progress, extras, document)
         try:
             with _opened(source, request) as reading:
+                if reading.kind == "dna" and only_documents:
+                    raise InputError(where=place(source), expected="a document to write of", found="DNA")
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                     extras = one.extras = replace(extras, training_range=training_range(model))
@@ -126,14 +139,12 @@ class _Source:
         source: str,
         request: Request,
         sinks: Sequence[Sink],
-        texts: TextFolder | None,
         progress: Progress,
         extras: Extras,
-        collection: Collection | None,
+        document: Callable[[Record], DocumentFacts],
     ):
-        self.texts = texts
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
-        self.extras, self.collection = extras, collection
+        self.extras, self.document = extras, document
         self.reading: Reading | None = None
         self.errors: list[InputError] = []
         self.failed = self.records = self.length = 0
@@ -208,7 +219,7 @@ class _Source:
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
             try:
-                facts = self._document(record)
+                facts = self.document(record)
             except InputError as error:
                 self._fail(record, error)
                 continue
@@ -219,12 +230,6 @@ class _Source:
             if isinstance(facts, DocumentSummary):
                 for sink in self.sinks:
                     sink.document(facts)
-
-    def _document(self, record: Record) -> DocumentFacts:
-        """Its summary, or what there is to know of it where it goes into one summary with others."""
-        if self.collection is not None:
-            return self.collection.add(record, self.progress, self.texts)
-        return summarize_document(record, self.request.documents, texts=self.texts, progress=self.progress)
 
     def _count(self, row: SequenceRow | DocumentFacts, digest: str) -> None:
         self.digest.update(f"{digest}\n".encode())
