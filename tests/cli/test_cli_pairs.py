@@ -115,7 +115,7 @@ def test_what_cannot_be_written_is_refused(summarize, tmp_path):
 def test_what_is_written_keeps_to_its_budget():
     told = "The lamp was lit at dusk by the keeper. It burned until dawn over the sea. Nobody saw it go out then."
     rows, cut = fitting(told, Budget(amount=17, unit="words"), 17)
-    assert rows == told.split(". ", 2)[0:0] + [
+    assert rows == [
         "The lamp was lit at dusk by the keeper.",
         "It burned until dawn over the sea.",
     ]
