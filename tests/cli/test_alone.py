@@ -25,12 +25,11 @@ sys.exit(main(sys.argv[1:]))
 TINY = {"model.width": 16, "model.layers": 1, "data.window": 32, "batch": 64, "steps": 2}
 
 
-@pytest.fixture(params=["missing", "read-only"])
-def longseq(request, tmp_path):
-    """Runs a command line in a process of its own, without a network, its home missing or not to be written."""
-    home = tmp_path / "home"
-    if request.param == "read-only":
-        home.mkdir(mode=0o500)
+@pytest.fixture
+def longseq(tmp_path):
+    """Runs a command line in a process of its own, without a network, with a home that nobody can make."""
+    (tmp_path / "file").touch()
+    home = tmp_path / "file" / "home"
     keys = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "HF_HOME", "TORCH_HOME", "MPLCONFIGDIR")
     environment = {name: value for name, value in os.environ.items() if name not in keys}
     environment |= {"HOME": str(home), "OMP_NUM_THREADS": "1"}
@@ -44,12 +43,9 @@ def longseq(request, tmp_path):
             text=True,
         )
         assert done.returncode == 0, done.stderr
-        assert not home.exists() or not list(home.iterdir())
         return done.stdout
 
-    yield call
-    if home.exists():
-        home.chmod(0o700)
+    return call
 
 
 def test_nothing_is_fetched_and_nothing_is_kept(longseq, tmp_path):
@@ -61,7 +57,6 @@ def test_nothing_is_fetched_and_nothing_is_kept(longseq, tmp_path):
     assert "2 documents: 2 verbatim" in longseq("verify", "out", "-q")
 
 
-@pytest.mark.parametrize("longseq", ["missing"], indirect=True)
 def test_a_model_is_trained_alone(longseq, tmp_path):
     (tmp_path / "a.txt").write_text("\n\n".join(PROSE) + "\n")
     longseq("tokenizer", "train", "a.txt", "--unit", "characters", "--out", "tokenizer.json", "-q")

@@ -176,6 +176,21 @@ def test_which_file_is_which(tmp_path, capsys):
         verify_summary(str(summary), ["nobody.txt"])
 
 
+def test_many_documents_together_are_checked_each_in_its_place(tmp_path, capsys):
+    for name, lines in (("a.md", LINES[:4]), ("b.md", LINES[5:])):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    names = [str(tmp_path / name) for name in ("a.md", "b.md")]
+    assert main(["summarize", *names, "--together", "--sentences", "4", "--json"]) == 0
+    summary = tmp_path / "s.json"
+    summary.write_text(capsys.readouterr().out)
+    checks = verify_summary(str(summary))
+    assert [(check.file, check.verdict) for check in checks] == [(name, "verbatim") for name in names]
+    assert sum(check.standing for check in checks) == 4 and all(check.sentences for check in checks)
+    (tmp_path / "b.md").write_text("A line in front.\n" + "\n".join(LINES[5:]) + "\n")
+    one, other = verify_summary(str(summary))
+    assert (one.outcome, other.outcome, other.standing) == ("stands", "fails", 0)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.errors import InputError
+from longseq.errors import InputError, place
 from longseq.formats.digest import same_digest
+from longseq.formats.documents import ocr
 from longseq.log import NullProgress, Progress
 from longseq.records import Layout, Record, Unread
 from longseq.results.document import DocumentFacts, UnreadPage, unread_pages
@@ -186,6 +187,16 @@ def remarks_of_reading(facts: DocumentFacts) -> Iterator[str]:
         yield f"{bad} {bytes_are} no {facts.notes['encoding']} and stand as \ufffd"
     if facts.unread:
         yield f"{len(facts.unread)} of {facts.pages} pages could not be read: {unread_pages(facts.unread)}"
+
+
+def unread(facts: DocumentFacts) -> InputError:
+    """Which pages of a document have no text, and what to do."""
+    return InputError(
+        where=place(facts.file),
+        expected=f"text on its {facts.pages:,} pages",
+        found=f"none on {len(facts.unread)}: {unread_pages(facts.unread)}",
+        remedy=ocr([page.why for page in facts.unread]),
+    )
 
 
 def _coverage(record: Record, length: int) -> float:

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
-from longseq.formats.documents import ocr
 from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.dna import RecordSummary, SequenceRow
-from longseq.results.document import DocumentFacts, DocumentSummary, unread_pages
+from longseq.results.document import DocumentFacts, DocumentSummary
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
-from longseq.tasks.document.collection import Collection
+from longseq.tasks.document.collection import Collection, unread
 from longseq.tasks.document.summary import summarize_collection, summarize_document
 from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.summarize.bits import Surprisal
@@ -225,7 +224,7 @@ class _Source:
                 continue
             self._count(facts, facts.sha256)
             if facts.unread:
-                self.errors.append(_unread(facts))
+                self.errors.append(unread(facts))
                 del self.errors[NAMED:]
             if isinstance(facts, DocumentSummary):
                 for sink in self.sinks:
@@ -259,15 +258,6 @@ class _Source:
             digest=self.digest.hexdigest() if self.records else None,
             totals=self.totals,
         )
-
-
-def _unread(summary: DocumentFacts) -> InputError:
-    return InputError(
-        where=place(summary.file),
-        expected=f"text on its {summary.pages:,} pages",
-        found=f"none on {len(summary.unread)}: {unread_pages(summary.unread)}",
-        remedy=ocr([page.why for page in summary.unread]),
-    )
 
 
 def _opened(source: str, request: Request) -> Reading:
