@@ -66,7 +66,7 @@ def _context(summary: DocumentSummary, context: Context, name: str) -> Markup:
     pieces: list[Markup] = [Markup("…" if context.cut_before else "")]
     at = 0
     for row in rows:
-        start, end = row.start - context.start, row.end - context.start
+        start, end = (row.start or 0) - context.start, (row.end or 0) - context.start
         pieces.append(_paragraphs(context.text[at:start]))
         back = element("a", f"{row.rank}", href=f"#{name}-l{row.rank}")
         pieces.append(element("mark", context.text[start:end], id=f"{name}-s{row.rank}", title=_place(row)))

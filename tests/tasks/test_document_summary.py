@@ -248,6 +248,7 @@ def test_json_has_the_agreed_keys():
         "dangling",
         "file",
         "id",
+        "index",
         "text",
     ]
     assert [list(row) for row in tree["sentences"]] == [keys] * 2

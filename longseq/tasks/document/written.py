@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from longseq.config import require
 from longseq.errors import CheckpointError, InputError
@@ -110,7 +111,7 @@ class Writer:
         )
 
     def _told(self, record: Record, text: Manuscript, budget: Budget, limit: int) -> tuple[str, str]:
-        given = {} if self.chunk is None else {"chunk": self.chunk}
+        given: dict[str, Any] = {} if self.chunk is None else {"chunk": self.chunk}
         generator = Generator(self.checkpoint, Sampling(temperature=0), precision=self.precision, **given)
         try:
             generator.ask(text.read(at, min(at + PIECE, len(text))).text for at in range(0, len(text), PIECE))

@@ -166,8 +166,8 @@ def _quote(row: dict[str, Any]) -> Quote:
     )
 
 
-def _of(kind: type, row: Mapping[str, Any], name: str) -> Any:
+def _of(kind: type[str] | type[int], row: Mapping[str, Any], name: str) -> Any:
     value: Any = row[name]
-    if isinstance(value, bool) or not isinstance(value, kind) or (kind is int and int(value) < 0):
+    if isinstance(value, bool) or not isinstance(value, kind) or (isinstance(value, int) and value < 0):
         raise TypeError(f"{name} is {value!r}")
     return value

@@ -113,9 +113,9 @@ def _sign(text: str, end: bool) -> str:
 def _walk(text: Manuscript, texts: list[str], wanted: Sequence[Wanted]) -> Iterator[tuple[_Sought, list[int]]]:
     """All of these in one walk through the text: each different one, and the places of those that are it."""
     members: dict[str, list[int]] = defaultdict(list)
-    for i, one in enumerate(texts):
-        members[one].append(i)
-    sought = {one: _Sought(one, _letters(one)[0], [wanted[i].start for i in some]) for one, some in members.items()}
+    for i, key in enumerate(texts):
+        members[key].append(i)
+    sought = {key: _Sought(key, _letters(key)[0], [wanted[i].start for i in some]) for key, some in members.items()}
     known: dict[int, dict[int, list[_Sought]]] = defaultdict(lambda: defaultdict(list))
     for one in sought.values():
         if len(one.letters):
