@@ -32,9 +32,9 @@ def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     yield element("p", f"{chosen}, {words}; allowed: {summary.budget}.", class_="facts")
     if summary.method == GENERATED:
         yield element("p", element("strong", "Not verbatim: written by a model."), class_="facts")
-    shown = {at for one in summary.contexts for at in one.sentences}
-    rows = (_listed(row, name, at in shown) for at, row in enumerate(summary.sentences))
-    yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
+    if summary.queries:
+        yield element("p", f"Asked: {'; '.join(summary.queries)}", class_="facts", dir="auto")
+    yield from _lists(summary, name)
     notes = [*summary.remarks, *(["the file ended before the document did"] if summary.truncated else [])]
     if notes:
         yield element("ul", *(element("li", note) for note in notes), class_="facts")
@@ -45,10 +45,27 @@ def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     yield _source(summary)
 
 
-def _listed(row: SentenceRow, name: str, linked: bool) -> Markup:
+def _lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
+    """The sentences, of each part below its title; one that is in several parts is linked to in the first."""
+    shown = {at for one in summary.contexts for at in one.sentences}
+    listed: set[int] = set()
+    groups = [(part.title, part.sentences) for part in summary.parts] if summary.by else []
+    for title, places in groups or [(None, range(len(summary.sentences)))]:
+        if title is not None:
+            titles = " › ".join(title.split(" > ")) or "(no title)"
+            yield element("h2", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
+        rows = (_listed(summary, at, name, at in shown, at not in listed) for at in places)
+        yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
+        listed |= set(places)
+
+
+def _listed(summary: DocumentSummary, at: int, name: str, linked: bool, first: bool) -> Markup:
+    """A sentence, known on the page by its number in the document's summary."""
+    row, number = summary.sentences[at], at + 1
     inside = element("bdi", row.text, dir="auto")
-    text = element("a", inside, href=f"#{name}-s{row.rank}") if linked else inside
-    return element("li", text, " ", element("span", _place(row), class_="place"), id=f"{name}-l{row.rank}")
+    text = element("a", inside, href=f"#{name}-s{number}") if linked else inside
+    where = element("span", _place(row), class_="place")
+    return element("li", text, " ", where, value=number, id=f"{name}-l{number}" if first else None)
 
 
 def _place(row: SentenceRow) -> str:
@@ -62,19 +79,18 @@ def _place(row: SentenceRow) -> str:
 
 
 def _context(summary: DocumentSummary, context: Context, name: str) -> Markup:
-    rows = [summary.sentences[at] for at in context.sentences]
     pieces: list[Markup] = [Markup("…" if context.cut_before else "")]
     at = 0
-    for row in rows:
+    for place in context.sentences:
+        row, number = summary.sentences[place], place + 1
         start, end = (row.start or 0) - context.start, (row.end or 0) - context.start
         pieces.append(_paragraphs(context.text[at:start]))
-        back = element("a", f"{row.rank}", href=f"#{name}-l{row.rank}")
-        pieces.append(element("mark", context.text[start:end], id=f"{name}-s{row.rank}", title=_place(row)))
-        pieces.append(element("sup", back))
+        pieces.append(element("mark", context.text[start:end], id=f"{name}-s{number}", title=_place(row)))
+        pieces.append(element("sup", element("a", number, href=f"#{name}-l{number}")))
         at = end
     pieces += [_paragraphs(context.text[at:]), Markup("…" if context.cut_after else "")]
     text = Markup(f'<p class="text" dir="auto">{"".join(pieces)}</p>')
-    return element("article", element("p", _head(rows[0]), class_="place"), text)
+    return element("article", element("p", _head(summary.sentences[context.sentences[0]]), class_="place"), text)
 
 
 def _head(row: SentenceRow) -> str:

@@ -36,7 +36,18 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         assert tag in ALLOWED
-        assert set(given) <= {"class", "id", "href", "title", "dir", "charset", "name", "content", "http-equiv"}
+        assert set(given) <= {
+            "class",
+            "id",
+            "href",
+            "title",
+            "dir",
+            "charset",
+            "value",
+            "name",
+            "content",
+            "http-equiv",
+        }
         self.ids += [given["id"]] if "id" in given else []
         self.links += [given["href"]] if "href" in given else []
         if tag == "mark":
@@ -91,6 +102,13 @@ def test_a_page_and_lines_in_the_folder_and_on_stdout_are_the_same(tmp_path, cap
     document = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert {"schema": document["schema"], **document["records"][0]} == line
     assert "contexts" not in line
+
+
+@pytest.mark.parametrize("by", ["section", "chapter", "outline"])
+def test_parts_have_lists_of_their_own(tmp_path, capsys, by):
+    path = tmp_path / "a.md"
+    path.write_text("".join(f"{'#' * (1 + k % 2)} Of <i>{k}</i>\n\n{HOSTILE[k]}\n\n" for k in range(4)))
+    assert len(shown(path, capsys, "--by", by, "--sentences", "1", "--query", "<b>who</b>").marks) > 1
 
 
 BITS = st.sampled_from(
