@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -45,13 +45,15 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
         words: (rows,) of its sentences.
     """
     request, rows = collection.request, collection.rows
-    tier, keep = _candidates(collection, tiers, words)
+    tier, keep = candidates(collection, tiers, words)
     kept = np.flatnonzero(keep).astype(np.int32)
     choice = Choice(tier, len(kept), int(words[kept].min(initial=1 << 30)))
     outline = Outline(collection.sections)
     with collection.spool.vectors(keep) as vectors:
         judged = judge(vectors, rows, keep, outline, request)
         choice.unanswered = judged.unanswered
+        if request.extractor is not None:
+            judged = replace(judged, prior=request.extractor.judge(collection, keep, vectors, outline), whole=True)
         if request.by is None:
             _choose(collection, choice, Part("", 0, len(rows)), kept, vectors, judged, words)
             return choice
@@ -64,7 +66,7 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
     return choice
 
 
-def _candidates(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> tuple[int, np.ndarray]:
+def candidates(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> tuple[int, np.ndarray]:
     """The first tier that holds anything, and its (rows,) bool different sentences, with those that must be in."""
     asked = collection.rows.column("asked")
     free = asked & UNWANTED == 0

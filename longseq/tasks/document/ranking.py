@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,10 +28,13 @@ class Judged:
     """(n,) from 0 to 1; None where nothing was asked, or nothing answers it."""
     unanswered: tuple[str, ...] = ()
     """Questions of which no word stands in any sentence."""
+    whole: bool = False
+    """The prior is all there is to say: centrality is in it."""
 
     def part(self, first: int, last: int) -> Judged:
         """Of the rows `[first, last)`."""
-        return Judged(self.prior[first:last], None if self.relevance is None else self.relevance[first:last])
+        asked = None if self.relevance is None else self.relevance[first:last]
+        return replace(self, prior=self.prior[first:last], relevance=asked)
 
 
 def content(vectors: Vectors) -> np.ndarray:
@@ -63,11 +66,12 @@ def rank(
     """
     degree = degrees(vectors)
     score = lexrank(vectors, degree, request.damping)
-    worth = request.weights.central * np.log(score) + judged.prior
+    central = 0.0 if judged.whole else request.weights.central
+    worth = central * np.log(score) + judged.prior
     with np.errstate(divide="ignore"):
-        if judged.relevance is None:  # how much of a sentence's similarity is with others: nothing of what stands alone
-            worth += np.log(np.maximum(1.0 - 1.0 / degree, 0.0)) * request.weights.central
-        else:
+        if judged.relevance is None and central:  # how much is with others: nothing of what stands alone
+            worth += np.log(np.maximum(1.0 - 1.0 / degree, 0.0)) * central
+        elif judged.relevance is not None:
             worth *= BESIDE
             worth += np.log(judged.relevance)
     top = worth.max(initial=-np.inf)
