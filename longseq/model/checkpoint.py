@@ -27,8 +27,7 @@ from longseq.model.calibration import FILE as CALIBRATION
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
-from longseq.model.held_out import FILE as HELD_OUT
-from longseq.model.held_out import write_figures
+from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
 from longseq.tokens import DnaTokenizer

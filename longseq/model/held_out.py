@@ -1,4 +1,4 @@
-"""`held_out.json` of a checkpoint: what its training found on records that it had not seen, beside what needs no model."""
+"""`held_out.json` of a checkpoint: what its training found on records it had not seen, beside what needs no model."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from longseq.errors import CheckpointError
 
-FILE = "held_out.json"
+HELD_OUT = "held_out.json"
 
 
 def write_figures(folder: Path, figures: Mapping[str, float], sha256: str) -> None:
     """Into a checkpoint's directory; `sha256` is the model's, of which they were found."""
     text = json.dumps({"model_sha256": sha256, "figures": dict(figures)}, indent=2)
-    (folder / FILE).write_text(text + "\n", encoding="utf-8")
+    (folder / HELD_OUT).write_text(text + "\n", encoding="utf-8")
 
 
 def read_figures(folder: Path, sha256: str) -> dict[str, float]:
@@ -23,7 +23,7 @@ def read_figures(folder: Path, sha256: str) -> dict[str, float]:
     Raises:
         CheckpointError: they cannot be read.
     """
-    file = folder / FILE
+    file = folder / HELD_OUT
     if not file.is_file():
         return {}
     try:
