@@ -1,8 +1,8 @@
 """Write what the `text` model learns from, and what it never sees: training_data.py OUT.
 
 OUT/train.jsonl and OUT/held_out.jsonl hold a document a line (id, kind, text). Every document is one whose licence lets
-weights be given away: 80 articles of PLOS (CC BY), six novels by Jane Austen and poems of Tang and Song (public domain),
-and the project's own sample. The Brown corpus and Debian's manual are not among them.
+weights be given away: 80 articles of PLOS (CC BY), six novels by Jane Austen and poems of Tang and Song (public
+domain), and the project's own sample. The Brown corpus and Debian's manual are not among them.
 """
 
 from __future__ import annotations
