@@ -12,6 +12,7 @@ python "$here/training_data.py" "$data"
   longseq tokenizer train "$data/train.jsonl" --column text --vocabulary 8192 --out "$data/tokenizer.json"
 longseq train --config "$here/run.toml" --tokenizer "$data/tokenizer.json" --out "$run" --resume \
   --set "data.held_out_groups=[\"$data/held_out.jsonl\"]" "$data/train.jsonl" "$data/held_out.jsonl"
+cp "$data/articles.tsv" "$here/articles.tsv" # those to be named by their licence
 card=$root/longseq/model/pretrained/text/README.md
 python "$here/../dna/pack.py" "$run/model" "$root/longseq/model/pretrained/text"
 cat "$here/card.md" >> "$card"

@@ -1,6 +1,7 @@
 """Write what the `text` model learns from, and what it never sees: training_data.py OUT.
 
-OUT/train.jsonl and OUT/held_out.jsonl hold a document a line (id, kind, text). Every document is one whose licence lets
+OUT/train.jsonl and OUT/held_out.jsonl hold a document a line (id, kind, text); articles.tsv names
+the articles. Every document is one whose licence lets
 weights be given away: 80 articles of PLOS (CC BY), six novels by Jane Austen and poems of Tang and Song (public
 domain), and the project's own sample. The Brown corpus and Debian's manual are not among them.
 """
@@ -31,6 +32,9 @@ def main() -> None:
     folder = Path(os.environ["LONGSEQ_DATA"]) / "documents"
     out = Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
+    with open(out / "articles.tsv", "w", encoding="utf-8") as file:
+        for article in _lines(folder / "plos_dev.jsonl.gz"):
+            print(article["id"], article["journal"], article["title"], sep="\t", file=file)
     kinds = {
         "articles": articles(folder / "plos_dev.jsonl.gz"),
         "novels": chapters(folder / "austen_6_novels.txt.gz"),
