@@ -50,7 +50,11 @@ class Pool(NamedTuple):
 
 class Classifier(nn.Module):
     """Class scores of a record from a running mean, maximum, last vector, or attention (log-sum-exp) pooling; of single
-    tokens, or of the means of spans of them, counted from the record's start."""
+    tokens, or of the means of spans of them, counted from the record's start, less their centre and over their scale
+    (`even_out`): one large mean would drown what differs."""
+
+    centre: Tensor
+    scale: Tensor
 
     def __init__(self, width: int, classes: int, pooling: Pooling = "mean", span: int = 0):
         """`span` tokens are read as one, their mean, the last ones of a record as they are; 0: each by itself."""
@@ -58,6 +62,18 @@ class Classifier(nn.Module):
         self.pooling, self.span = pooling, span
         self.attend = nn.Linear(width, 1) if pooling == "attention" else None
         self.score = nn.Linear(width, classes)
+        if span:
+            self.register_buffer("centre", torch.zeros(width))
+            self.register_buffer("scale", torch.ones(width))
+
+    def even_out(self, centre: Tensor, scale: Tensor) -> None:
+        """The centre (D,) and scale (D,) of the means of spans that are learned from."""
+        self.centre.copy_(centre)
+        self.scale.copy_(scale)
+
+    def evened(self, means: Tensor) -> Tensor:
+        """Means (…, D) of spans, or vectors whose weighted means are read, less the centre and over the scale."""
+        return (means - self.centre) / self.scale if self.span else means
 
     def forward(self, hidden: Tensor, pool: Pool | None = None, mask: Tensor | None = None) -> tuple[Tensor, Pool]:
         """hidden (B, T, D), T >= 1, and what was read before → logits (B, C) of all read so far, and the reading."""
@@ -69,17 +85,19 @@ class Classifier(nn.Module):
             pool = self._folded(pool, hidden, mask.long())
             return self.score(self._reading(pool, hidden.dtype)), pool
         means, counts = _spans(hidden, mask, pool, self.span)
+        evened = self.evened(means)
         full = counts == self.span
-        pool = self._folded(pool, means, counts * full)
+        pool = self._folded(pool, evened, counts * full)
         rest = counts * ~full  # the last span of each row, or none
         held = rest.sum(1)
         pool = pool._replace(open=(means.double() * rest[..., None]).sum(1), held=held)
-        so_far = self._folded(pool, means, rest)
+        so_far = self._folded(pool, evened, rest)
         return self.score(self._reading(so_far, hidden.dtype)), pool
 
     def of_spans(self, means: Tensor, counts: Tensor) -> Tensor:
         """Means (B, S, D) of all spans of records, of (B, S) tokens each, 0 where there is none → logits (B, C)."""
-        return self.score(self._reading(self._folded(_nothing(means), means, counts), means.dtype))
+        pool = self._folded(_nothing(means), self.evened(means), counts)
+        return self.score(self._reading(pool, means.dtype))
 
     def _folded(self, pool: Pool, hidden: Tensor, counts: Tensor) -> Pool:
         """The reading of `pool` and of these vectors (B, T, D), each of so many tokens (B, T), 0 where it is none."""

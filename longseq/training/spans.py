@@ -58,6 +58,17 @@ class Means:
         length = int(self._lengths[record])
         return np.minimum(length - np.arange(0, length, self.span), self.span)
 
+    def spread(self, which: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Mean (D,) and standard deviation (D,) over the spans of the records `which`; 1 where nothing varies."""
+        count, total, squares = 0, np.zeros(self._table.shape[1]), np.zeros(self._table.shape[1])
+        for record in which.tolist():
+            found = self._table[self.rows(record)].astype(np.float64)
+            count, total, squares = count + len(found), total + found.sum(0), squares + (found**2).sum(0)
+        mean = total / max(count, 1)
+        spread = np.sqrt(np.maximum(squares / max(count, 1) - mean**2, 0))
+        spread = np.where(spread > 0, spread, 1.0)
+        return torch.from_numpy(mean).float(), torch.from_numpy(spread).float()
+
     def at(self, rows: Tensor) -> Tensor:
         """(…) places → (…, D) float32 means, on the same device."""
         return torch.from_numpy(np.asarray(self._table[rows.cpu().numpy()])).to(rows.device)

@@ -52,6 +52,9 @@ def test_pooling_does_not_depend_on_cuts_or_padding(pooling, span):
     g = torch.Generator().manual_seed(3)
     head = Classifier(6, 3, pooling, span).double()
     hidden = 5 * torch.randn(2, 50, 6, generator=g, dtype=torch.float64)
+    centre, scale = torch.randn(6, generator=g), torch.rand(6, generator=g) + 0.5
+    if span:
+        head.even_out(centre, scale)
     oracle = {
         "mean": lambda x: x.mean(0),
         "max": lambda x: x.amax(0),
@@ -59,7 +62,8 @@ def test_pooling_does_not_depend_on_cuts_or_padding(pooling, span):
         "attention": lambda x: head.attend(x)[:, 0].softmax(0) @ x,
     }[pooling]
     rows = [means(hidden[0], span), means(hidden[1, 10:40], span)]
-    spread = [x.repeat_interleave(n, 0) if pooling in ("mean", "attention") else x for x, n in rows]
+    evened = [((x - centre) / scale if span else x, n) for x, n in rows]
+    spread = [x.repeat_interleave(n, 0) if pooling in ("mean", "attention") else x for x, n in evened]
     wanted = torch.stack([head.score(oracle(x)) for x in spread])
     mask = torch.ones(2, 50, dtype=torch.bool)
     mask[1, :10] = mask[1, 40:] = False

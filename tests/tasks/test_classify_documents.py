@@ -43,7 +43,10 @@ def model_of(file, folder, pooling="attention", span=0):
         tokenizer = learn(records, Learning(vocabulary=280)).tokenizer
     head = HeadConfig(task="classify", outputs=3, pooling=pooling, span=span)
     config = ModelConfig(vocabulary=tokenizer.vocabulary, width=8, heads=2, layers=1)
-    save(folder, RecordModel(config, head, ("sea", "land", "air")), tokenizer)
+    model = RecordModel(config, head, ("sea", "land", "air"))
+    if span:
+        model.head.even_out(torch.linspace(-1, 1, 8), torch.linspace(0.5, 2, 8))
+    save(folder, model, tokenizer)
     return load(folder)
 
 
@@ -57,10 +60,10 @@ def margin(scores, chosen):
     return float(scores[chosen] - scores[[c for c in range(3) if c != chosen]].mean())
 
 
-@pytest.mark.parametrize("pooling", ["mean", "attention"])
-def test_evidence_is_what_the_margin_loses_without_a_sentence(file, tmp_path, pooling):
+@pytest.mark.parametrize(("pooling", "span"), [("mean", 0), ("attention", 0), ("attention", 1)])
+def test_evidence_is_what_the_margin_loses_without_a_sentence(file, tmp_path, pooling, span):
     """Against the head's reading of the vectors of all other tokens, in their order of loss."""
-    checkpoint = model_of(file, tmp_path / "m", pooling)
+    checkpoint = model_of(file, tmp_path / "m", pooling, span)
     found = told(checkpoint, file, evidence=100)
     (chunk,) = checkpoint.tokenizer.chunks(iter([TEXT]), 10**6)
     last = np.maximum.accumulate(chunk.offsets[:, 1]) - 1

@@ -17,6 +17,7 @@ from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.embed import Request, embed, embeddings
 from longseq.tasks.score.walk import Source
 from longseq.tasks.sentence_places import Sentences
+from longseq.tasks.summarize.model import default_model
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.train import Learning, learn
 
@@ -202,6 +203,13 @@ def test_documents(tmp_path):
     assert np.abs(part.vectors[0] - wanted[:5].mean(0)).max() < 2e-5
     with pytest.raises(UsageError, match="a model of letters of DNA"):
         next(embeddings(Request(inputs=(file,), strands="both"), HiddenReader(checkpoint), [Source(file)]))
+
+
+def test_the_model_is_that_for_what_the_first_input_holds(tmp_path):
+    sequence = fasta(tmp_path / "x.fa", b"ACGT")
+    (tmp_path / "d.md").write_text("# One\n\nSome words stand here.\n")
+    inputs = [sequence, str(tmp_path / "d.md"), "-", str(tmp_path / "none")]
+    assert [default_model([name]) for name in inputs] == ["dna", "text", "dna", "dna"]
 
 
 SENTENCES = ["# One", "Some words stand here.", "他们都在这里。", "Others, too, by Mr. Smith!", "## Two", "Last one"]

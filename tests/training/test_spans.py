@@ -76,7 +76,7 @@ def test_figures_are_those_of_the_model_that_reads_documents_whole(folder, tmp_p
 
 
 def test_what_is_said_in_twelve_words_is_learned_and_tf_idf_stands_beside(folder, tmp_path):
-    outcome = train(settings(folder, labels__span=8, steps=300), tmp_path / "run")
+    outcome = train(settings(folder, labels__span=8, steps=100), tmp_path / "run")
     assert outcome.figures["accuracy"] >= 0.9
     assert outcome.figures["tfidf_accuracy"] >= 0.9 and "TF-IDF 1.0000 and 1.0000" in outcome.held_out
 

@@ -95,9 +95,9 @@ class Witness:
         if not len(spans):
             return
         with torch.inference_mode():
-            scores = spans @ self._head.score.weight.T
+            scores = self._head.evened(spans) @ self._head.score.weight.T
             attend = self._head.attend
-            heard = spans.new_zeros(len(spans)) if attend is None else attend(spans.mean(1))[:, 0]
+            heard = spans.new_zeros(len(spans)) if attend is None else attend(self._head.evened(spans.mean(1)))[:, 0]
         heard_by = heard.double().cpu().numpy()
         base = max(self._base, float(heard_by.max()))
         fade, self._base = np.exp(self._base - base), base

@@ -55,7 +55,8 @@ class SpanLoss(RecordLoss):
 
     def scores(self, ids: Tensor, mask: Tensor | None, state: Any = None) -> tuple[Tensor, Any]:
         assert mask is not None
-        return self.model.head.of_spans(self._means.at(ids), mask), None
+        with torch.autocast(ids.device.type, enabled=False):  # little work, which halves of a precision would blur
+            return self.model.head.of_spans(self._means.at(ids), mask), None
 
 
 class TokenLoss(nn.Module):

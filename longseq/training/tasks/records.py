@@ -15,7 +15,7 @@ from torch import nn
 from longseq.formats.folders import files
 from longseq.log import count
 from longseq.metrics.calibration import Judged
-from longseq.model import HeadConfig
+from longseq.model import HeadConfig, Model, RecordModel
 from longseq.model.calibration import Calibration
 from longseq.training import defaults
 from longseq.training.columns import Names
@@ -180,6 +180,13 @@ class RecordTask(LabelledTask):
             offset=tuple(self.offset.tolist()),
             scale=tuple(self.scale.tolist()),
         )
+
+    def model(self) -> Model:
+        found = super().model()
+        if self.means is not None:
+            assert isinstance(found, RecordModel)
+            found.head.even_out(*self.means.spread(self._learned[0]))
+        return found
 
     def objective(self, model: Any) -> nn.Module:
         positive = None if self.positive is None else torch.from_numpy(self.positive)
