@@ -127,7 +127,6 @@ def books(language: str, checkpoint: Checkpoint, start: str, folder: Path, share
     first = trained(short, tested, start, folder / f"{language}-first", "run")
     return {
         "language": language,
-        "tokens": sum(count(row["text"][:1_000_000]) for row in rows[:1]),
         "learned": LEARNED,
         "tested": TESTED,
         "accuracy": whole["accuracy"],
@@ -204,8 +203,9 @@ def markdown(document: dict) -> str:
     parts = ["# document_classes"]
     if "books" in document:
         parts.append(
-            f"Books of {TOKENS:,} tokens, their class in one chapter only: {LEARNED} learned from, {TESTED} tested on. "
-            f"Evidence: sentences that `classify` gives of {LOOKED} books, and how many stand in that chapter."
+            f"Books of {TOKENS * document['share']:,.0f} tokens, their class in one chapter only: {LEARNED} learned from, "
+            f"{TESTED} tested on. Evidence: sentences that `classify` gives of {LOOKED} books, and how many stand in that "
+            "chapter."
         )
         head = ["language", "whole book", "first 4,096 tokens", "TF-IDF, whole", "TF-IDF, first", "evidence", "seconds"]
         cells = [
