@@ -202,10 +202,10 @@ def lines(path: Path) -> list[dict]:
 def markdown(document: dict) -> str:
     parts = ["# document_classes"]
     if "books" in document:
+        length = f"{TOKENS * document['share']:,.0f}"
         parts.append(
-            f"Books of {TOKENS * document['share']:,.0f} tokens, their class in one chapter only: {LEARNED} learned from, "
-            f"{TESTED} tested on. Evidence: sentences that `classify` gives of {LOOKED} books, and how many stand in that "
-            "chapter."
+            f"Books of {length} tokens, their class in one chapter only: {LEARNED} learned from, {TESTED} tested on. "
+            f"Evidence: sentences that `classify` gives of {LOOKED} books, and how many stand in that chapter."
         )
         head = ["language", "whole book", "first 4,096 tokens", "TF-IDF, whole", "TF-IDF, first", "evidence", "seconds"]
         cells = [
