@@ -49,7 +49,7 @@ class Sentences:
 
     def add(self, starts: np.ndarray | None, ends: np.ndarray | None, count: int) -> None:
         assert ends is not None
-        unit = np.maximum(np.searchsorted(np.array(self._starts, np.int64), ends - 1, "right") - 1, 0)
+        unit = np.maximum(_before(self._starts, ends - 1), 0)
         for row in np.flatnonzero(np.diff(unit, prepend=len(self._first) - 1)):
             self._first.extend([self._tokens + int(row)] * (int(unit[row]) + 1 - len(self._first)))
         self._tokens += count
@@ -58,9 +58,16 @@ class Sentences:
         self._length = length
 
     def units(self, tokens: np.ndarray) -> np.ndarray:
-        return np.searchsorted(np.array(self._first, np.int64), tokens, "right") - 1
+        return _before(self._first, tokens)
 
     def spans(self) -> np.ndarray:
         if not self._starts:
             return np.array([[0, self._length]], np.int64)
         return np.stack([np.array(self._starts, np.int64), np.array(self._ends, np.int64)], 1)
+
+
+def _before(known: array, places: np.ndarray) -> np.ndarray:
+    """The last of ascending numbers that is not above each of `places`, by its number; looked up where it lies."""
+    if not known:
+        return np.full(len(places), -1, np.int64)
+    return np.searchsorted(np.frombuffer(known, np.int64), places, "right") - 1

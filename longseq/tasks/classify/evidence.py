@@ -44,7 +44,7 @@ class Witness:
         self.places, self._text = Sentences(), Manuscript()
         self._head, self._span = model.head, max(model.head.span, 1)
         self._held = torch.zeros(0, model.config.width)
-        self._tokens, self._base = 0, -np.inf
+        self._tokens, self._number, self._base = 0, 0, -np.inf
         self._weight, self._scores = np.zeros(0), np.zeros((0, model.head.score.out_features))
         record.pieces = self._kept(record.pieces)  # type: ignore[arg-type]
 
@@ -61,12 +61,12 @@ class Witness:
         if len(self._held):
             self._add(self._held[None])
         spans = self.places.spans()
-        if len(self._weight) < 2:
+        if self._number < 2:
             return ()
-        others = np.delete(self._scores, chosen, 1)
-        margin = self._scores[:, chosen] - (others.mean(1) if others.size else 0.0)
-        total = self._weight.sum()
-        margin, share = margin / total, self._weight / total
+        scores, weight = self._scores[: self._number], self._weight[: self._number]
+        others = np.delete(scores, chosen, 1)
+        margin = scores[:, chosen] - (others.mean(1) if others.size else 0.0)
+        margin, share = margin / weight.sum(), weight / weight.sum()
         falls = (margin - share * margin.sum()) / np.maximum(1 - share, np.finfo(float).tiny)
         order = np.argsort(-falls, kind="stable")[:most]
         return tuple(
@@ -104,9 +104,14 @@ class Witness:
         count = spans.shape[0] * spans.shape[1]
         units = self.places.units(np.arange(self._tokens, self._tokens + count))
         self._tokens += count
-        more = int(units[-1]) + 1 - len(self._weight)
-        self._weight = np.append(self._weight * fade, np.zeros(max(more, 0)))
-        self._scores = np.concatenate([self._scores * fade, np.zeros((max(more, 0), self._scores.shape[1]))])
+        self._number = int(units[-1]) + 1
+        if fade < 1:
+            self._weight *= fade
+            self._scores *= fade
+        if self._number > len(self._weight):
+            more = max(self._number, 2 * len(self._weight)) - len(self._weight)
+            self._weight = np.append(self._weight, np.zeros(more))
+            self._scores = np.concatenate([self._scores, np.zeros((more, self._scores.shape[1]))])
         weight = np.repeat(np.exp(heard_by - base), spans.shape[1])
         np.add.at(self._weight, units, weight)
         np.add.at(self._scores, units, weight[:, None] * scores.flatten(0, 1).double().cpu().numpy())
