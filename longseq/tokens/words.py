@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -20,6 +21,14 @@ _TERMS = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:['’]{_LETTER}+)*")
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]")
 _COUNTED = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def terms_and_pairs(text: str) -> list[str]:
+    """The terms of a text, pairs of neighbouring words among them, and single letters of scripts without spaces: what
+    classes are told by."""
+    found = terms(text)
+    pairs = [f"{a} {b}" for a, b in pairwise(found) if not (_UNSPACED_RUN.match(a) or _UNSPACED_RUN.match(b))]
+    return found + pairs + _UNSPACED_RUN.findall(text)
 
 
 def count_words(text: str) -> int:

@@ -40,6 +40,10 @@ class Manuscript:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the space back."""
         self._file.close()
 
     def __len__(self) -> int:
