@@ -29,8 +29,8 @@ class Mark(NamedTuple):
     start: int
     """First code point."""
     part: str = ""
-    """"prose", "item", "quote", "heading", "code", "table", "note" (a caption, a footnote, a reference), or empty where
-    the lines themselves must tell."""
+    """"prose", "item", "numbered", "quote", "heading", "code", "table", "note" (a caption, a footnote, a reference), or
+    empty where the lines themselves must tell."""
     depth: int = 0
     """Of the section that begins here, 1 the outermost; 0 where none does."""
     title: str = ""

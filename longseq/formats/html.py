@@ -14,7 +14,7 @@ from longseq.formats.setting import Part, Setter, squeezed
 from longseq.formats.trees import attribute, entity, html, local, text_of
 from longseq.records import Layout, Record
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the same page gives another text."""
 LARGEST = 1 << 28
 """Bytes of a page, which is held whole."""
@@ -65,6 +65,8 @@ _ROLES = frozenset(
     ]
 )
 _TYPES = frozenset(["toc", "landmarks", "page-list", "lot", "loi"])
+_REFERENCES = frozenset(["footnote-reference", "footnote-ref", "link-target"])
+"""Classes of a note's number (docutils, pandoc), and of the address that is printed behind a link (Sphinx)."""
 _BLOCKS = {
     **dict.fromkeys(
         [
@@ -160,7 +162,7 @@ class _Walk:
         for line in text.split("\v"):
             if line := squeezed(line):
                 # A list item that is all link is a menu, or a table of contents.
-                menu = self._parts[-1] == "item" and linked >= 0.8 * len(line)
+                menu = self._parts[-1] in ("item", "numbered") and linked >= 0.8 * len(line)
                 yield Part("note" if menu else self._parts[-1], line)
 
     def _element(self, element: Any) -> Iterator[Part]:
@@ -176,7 +178,8 @@ class _Walk:
             self._text.append("\v")
         elif name in _BLOCKS:
             yield from self._flush()
-            self._parts.append(_BLOCKS[name] or self._parts[-1])
+            ordered = name == "li" and local(element.getparent()) == "ol"
+            self._parts.append("numbered" if ordered else _BLOCKS[name] or self._parts[-1])
             if "footnote" in attribute(element, "type") or "footnote" in attribute(element, "role"):
                 self._parts[-1] = "note"
             yield from self._inside(element)
@@ -253,4 +256,6 @@ def _skipped(element: Any, name: str) -> bool:
     if "display:none" in style or "visibility:hidden" in style:
         return True
     classes = attribute(element, "class").split()
+    if not _REFERENCES.isdisjoint(classes):
+        return True
     return name == "a" and ("headerlink" in classes or (element.text or "").strip() in ("¶", "#"))

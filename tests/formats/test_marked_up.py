@@ -36,7 +36,7 @@ PAGE = """<!DOCTYPE html><html><head><title>Of  Lamps</title><style>p {}</style>
 <p>It was lit at&nbsp;dusk,<br>and burned <b>un</b>til dawn.
 <p hidden>No.<p style="display: none">No.<div>Loose words <span>here</span><p>A paragraph.</p>and after.</div>
 <h2>Parts</h2><ul><li>A wick<li>Oil, which <a href=y>some</a> make.<ul><li>Whale oil</ul></ul>
-<ul><li><a href=z>Elsewhere</a></ul>
+<ul><li><a href=z>Elsewhere</a></ul><ol><li>First, light it.</ol>
 <blockquote>We kept it lit.</blockquote><pre>a = 1
   b = 2</pre><table><caption>Of lamps</caption><tr><th>Year<th>Height<tr><td>1901<td>12 m</table>
 <table><tr><td><p>A page laid out by a table.</table><figure><img src=x><figcaption>A figure.</figcaption></figure>
@@ -58,6 +58,7 @@ def test_html(parts_of):
         ("item", "Oil, which some make."),
         ("item", "Whale oil"),
         ("note", "Elsewhere"),
+        ("numbered", "First, light it."),
         ("quote", "We kept it lit."),
         ("code", "a = 1\n  b = 2"),
         ("note", "Of lamps"),
@@ -68,6 +69,14 @@ def test_html(parts_of):
     ]
     assert sections == [(1, "The Lamp"), (2, "Parts")] and record.layout.sectioned
     assert record.description == "Of Lamps" and record.notes == {"format": "html", "encoding": "utf-8"}
+
+
+def test_numbers_of_notes_and_addresses_behind_links_are_no_text(parts_of):
+    page = (
+        '<p>It burned oil. <a class="footnote-reference brackets" href="#n4">4</a> It was <a href="x">said</a>'
+        '<span class="link-target"> [https://example.org]</span> to be lit<a class="footnote-ref" href="#n5">5</a>.</p>'
+    )
+    assert parts_of("a", "<!DOCTYPE html>" + page)[0] == [("prose", "It burned oil. It was said to be lit.")]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ LINES = [
     "| a | b |\n",
     "CHAPTER IV.\n",
     "第一回 某\n",
+    " 1   Q.  Why\n",
+    " 2   so?\n",
+    " 3\n",
+    "[1] A note\n",
     "x" * (LONGEST_LINE + 5) + "\n",
     "y" * LONGEST_LINE,
     "no end",
@@ -130,12 +134,57 @@ def test_underlined_titles_are_nested_in_order_of_appearance():
         ("THE END OF IT", 9),
         ("3.2 Methods", 2),
         ("4 Results", 1),
+        ("IV. Of Lamps", 7),
     ],
 )
 def test_headings_of_plain_text(heading, depth):
     text = f"\n{heading}\n\nThe text.\n"
     assert parts(text) == [("heading", heading), ("prose", "The text.")]
     assert section_of("# A\n\n" + text, "The text.") == ("A > " if depth > 1 else "") + heading
+
+
+def test_numbers_of_sections_nest():
+    text = "I. FACTS\n\nA. The tower\n\none\n\nB. The dock\n\ntwo\n\nII. LAW\n\nthree\n\nC. Rowe\n\nfour\n"
+    assert section_of(text, "one") == "I. FACTS > A. The tower"
+    assert section_of(text, "two") == "I. FACTS > B. The dock"
+    assert section_of(text, "three") == section_of(text, "four") == "II. LAW"
+    text = "第一回 初\n　　一、甲\n一\n（一）乙\n二\n1. 丙\n三\n（二）丁\n四\n第二回 终\n五\n"
+    assert section_of(text, "三") == "第一回 初 > 一、甲 > （一）乙 > 1. 丙"
+    assert section_of(text, "四") == "第一回 初 > 一、甲 > （二）丁"
+    assert section_of(text, "五") == "第二回 终"
+
+
+def test_below_underlined_titles_an_indented_hash_is_a_remark_of_code():
+    assert parts("Title\n=====\n\nText.\n\n   # remark\n\n# Last\n") == [
+        ("heading", "Title"),
+        ("blank", "====="),
+        ("prose", "Text."),
+        ("prose", "# remark"),
+        ("heading", "Last"),
+    ]
+    assert parts("  # Title\n")[0][0] == "heading"
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("wick\n   What burns in the oil\n   of a lamp.\n", [True, True, False]),
+        ("It was a term,\n   but a clause.\n", [True, False]),
+        (f"{'A first line that hangs over the rest of them ' * 2}\n   as in a bibliography.\n", [True, False]),
+        ("   An indented line\nand more.\n", [True, False]),
+    ],
+)
+def test_a_term_is_no_part_of_what_it_means(text, begins):
+    assert [not block.continues for block in blocks([text])] == begins
+
+
+def test_numbered_notes():
+    assert parts("Text. [1]\n\n[1] A note that\n    goes on.\nText again.\n") == [
+        ("prose", "Text. [1]"),
+        ("note", "[1] A note that"),
+        ("note", "goes on."),
+        ("prose", "Text again."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -162,6 +211,30 @@ def test_a_heading_stands_alone():
 )
 def test_contents_and_tables(line):
     assert [part for part, _ in parts(f"\n{line}\n{line}\n")] == ["table", "table"]
+
+
+def test_lines_of_a_transcript_are_numbered():
+    text = (
+        "                 Page 12\n\n"
+        " 1        Q.  Did you see\n 2   the lamp?\n 3        A.  Yes.  I saw Mr.\n 4   Smith there.\n"
+        " 5   He was alone.\n 6\n 7        MR. JONES:  Objection.\n\n                 Page 13\n\n"
+        " 1        THE WITNESS:  I did\n 2        A.  No.\n"
+    )
+    assert parts(text) == [
+        ("table", "Page 12"),
+        ("prose", "Q.  Did you see"),
+        ("prose", "2   the lamp?"),
+        ("prose", "A.  Yes.  I saw Mr."),
+        ("prose", "4   Smith there."),
+        ("prose", "He was alone."),
+        ("blank", "6"),
+        ("prose", "MR. JONES:  Objection."),
+        ("table", "Page 13"),
+        ("prose", "THE WITNESS:  I did"),
+        ("prose", "A.  No."),
+    ]
+    begins = [not b.continues for b in blocks([text]) if b.part == "prose"]
+    assert begins == [True, False, True, False, True, True, True, True]
 
 
 @pytest.mark.parametrize("line", ["* * *", "-----", "=====  ====", "···", "+---+---+"])

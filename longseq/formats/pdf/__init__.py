@@ -15,6 +15,7 @@ from longseq.formats.containers import ByteStream
 from longseq.formats.documents import alone, ocr, seekable
 from longseq.formats.known import document_name
 from longseq.formats.pdf.garbled import garbled
+from longseq.formats.pdf.headings import Headings
 from longseq.formats.pdf.order import Line, ordered
 from longseq.formats.pdf.paragraphs import Joiner, Paragraph
 from longseq.formats.pdf.pdfium import PdfiumFile, Sheet, Title
@@ -33,8 +34,8 @@ _NUMBERING = re.compile(r"\s*(?:(?:chapter|section|part|appendix)\s+)?(?:[\divxl
 def records(stream: ByteStream, *, format: str = "pdf", read_block: int = READ_BLOCK) -> Iterator[Record]:
     """The one document of a file. A paragraph is a line of its text; heads and feet of pages are left out.
 
-    The record's layout names sections (from the outline), pages, and pages that could not be read. Notes say
-    `running_lines` (heads and feet left out) and `blank_pages`.
+    The record's layout names sections (from the outline, or by the size of letters), pages, and pages that could not
+    be read. Notes say `running_lines` (heads and feet left out) and `blank_pages`.
 
     Raises:
         InputError: no PDF that any of the two readers opens, or one that asks for a password.
@@ -87,7 +88,7 @@ class _Document:
         for title in self._first.outline() if self._first else ():
             self._titles[title.page].append(title)
         self.layout.sectioned = bool(self._titles)
-        self._joiner, self._length = Joiner(), 0
+        self._joiner, self._headings, self._length = Joiner(), Headings(), 0
         self._held: Paragraph | None = None  # the last of a page, which may go on on the next
         self._turns: list[tuple[int, int]] = []  # pages that begin inside it, and where
 
@@ -156,6 +157,8 @@ class _Document:
                 marks.append(Mark(self._length, "", title.depth, title.text))
             marks.append(Mark(self._length, "heading", titles[at].depth, titles[at].text))
             del titles[: at + 1]
+        elif not self.layout.sectioned and (depth := self._headings.depth(paragraph)):
+            marks.append(Mark(self._length, "heading", depth, paragraph.text))
         elif part != (marks[-1].part if marks else ""):
             marks.append(Mark(self._length, part))
         text = paragraph.text + "\n\n"
@@ -169,6 +172,7 @@ class _Document:
             if why:
                 self.layout.unread.append(Unread(index + 1, self._label(index), why))
             else:
+                self._headings.see(lines)
                 yield index, lines
 
     def _lines(self, index: int) -> tuple[list[Line], str]:

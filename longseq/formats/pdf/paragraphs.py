@@ -76,7 +76,7 @@ class Joiner:
         usual = median(line.height for line in lines for _ in range(len(line.text)))
         groups: list[list[Line]] = []
         for line in lines:
-            if groups and not self._breaks(groups[-1], line, leading):
+            if groups and not self._breaks(groups[-1], line, leading * max(1.0, line.height / usual)):
                 groups[-1].append(line)
             else:
                 groups.append([line])

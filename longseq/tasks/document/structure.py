@@ -19,6 +19,8 @@ LONGEST_LINE = 1000
 """Code points; a longer line is prose, handed on in slices of this length."""
 LONGEST_TITLE = 200
 """Code points of a heading."""
+TERM = 60
+"""Code points of a line that is a term, with what it means below it, further to the right."""
 LONGEST_FENCE = 400
 """Lines; code whose fence is still open then was no code."""
 
@@ -45,8 +47,14 @@ _UNDERLINE = re.compile(r"([=\-~^\"'`*+#:._])\1{2,}\s*$")
 _ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
 _LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
 _ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
-_BARE_NUMBER = re.compile(r"[(\[]?\d+(?:\.\d+)*[.)\]]?$")  # of a page, or of the paragraph below it
+_BARE_NUMBER = re.compile(  # of a page, or of the paragraph below it
+    r"(?:page\s+|p\.\s*)?[(\[]?\d+(?:\.\d+)*[.)\]]?(?:\s+of\s+\d+)?$", re.I
+)
+_LINE_NUMBER = re.compile(r"[^\S\n]{0,9}(\d{1,2})(?:[^\S\n]{2,}|(?=\s*$))")  # of a transcript
+_TURN = re.compile(r"[QA][.:]?[^\S\n]{2}|[QA][.:][^\S\n]|(?:BY )?(?:THE|MR\.|MRS\.|MS\.|DR\.) [A-Z][A-Z .'’-]*:")
+_SAID = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\b[A-Z])[.?!][\"”')]*$|[-–—]$")
 _DIRECTIVE = re.compile(r"\.\. (?:[\w:+.-]+::|_[^:]+:|\[[^\]]+\] |\|[^|]+\| )")  # of reStructuredText
+_NOTED = re.compile(r"\[\d{1,3}\] +\S")  # a note, its further lines indented
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
@@ -62,6 +70,8 @@ _NUMBERED_CJK = (
 )
 """一、 then (一) then 1., each inside the one before."""
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)+)\.?\s+[^\W\d_]|(\d{1,2})\s+[^\W\d_a-z]")
+_ROMAN = re.compile(r"(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})\.\s+[^\W\d_]")
+_LETTERED = re.compile(r"([A-H])\.\s+[^\W\d_]")
 _STOP = re.compile(r"[.!?;:,。！？；：，、…][\"'”’」』)）]*$")
 _DEPTH = {"volume": 1, "book": 1, "part": 1, "卷": 1, "部": 1, "篇": 1, "編": 1, "编": 1, "section": 3, "scene": 3}
 _DEPTH |= {"appendix": 2, "节": 3, "節": 3}
@@ -94,9 +104,11 @@ class _Outline:
         self._underlines: list[str] = []  # in order of appearance, which is their depth
         self._before: Part = "blank"  # kind of the last line
         self._paragraph: Part = "prose"  # kind of the last paragraph or heading
+        self._term = -1  # indentation of a paragraph's first line if that is short enough for a term, else -1
         self._sliced = False  # whether this line began in the block before
         self._underlined = False  # whether this line underlines the one before
         self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
+        self._numbered, self._said = 0, True  # last line number of a transcript; whether a sentence ended there
 
     def block(self, line: str, following: str) -> Block:
         """What `line` is, given the one after it (empty at the end of the text)."""
@@ -107,6 +119,8 @@ class _Outline:
             part, mark, continues = self._marked(line, entered)
         else:
             part, mark, continues = self._classify(line, following)
+        short = part == "prose" and not continues and len(line) < TERM and not _STOP.search(line.strip())
+        self._term = _indentation(line) if short else -1
         self._offset += len(line)
         self._sliced = not line.endswith("\n")
         self._before = part
@@ -139,18 +153,22 @@ class _Outline:
             return self._code(line, text)
         if not text:
             return "blank", 0, False
+        if transcript := self._transcript(line, following):
+            return transcript
         first = self._before not in _RUNNING
         if len(line) >= LONGEST_LINE:
             return "prose", 0, self._before == "prose"
-        if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE:
+        if (hashes := _HASHES.match(line)) and len(text) <= LONGEST_TITLE and not (self._underlines and line[0] == " "):
             self._enter(len(hashes[1]), text.strip("# \t"))
             return "heading", hashes.end(), False
         if first and self._is_underlined(text, following):
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
-        if first and _DIRECTIVE.match(line):
+        if first and (_DIRECTIVE.match(line) or _NOTED.match(line)):
             return "note", 0, False
+        if self._before == "note" and line[0] == " ":
+            return "note", 0, True
         if _LEADERS.search(text) or _ROW.match(line) or (first and _BARE_NUMBER.match(text)):
             return "table", 0, False
         if quote := _QUOTE.match(line):
@@ -162,12 +180,29 @@ class _Outline:
         if (first or self._before in ("item", "numbered")) and (number := _NUMBER.match(line)):
             return "numbered", number.end(), False
         if not first:
-            return self._before, 0, True
+            defines = -1 < self._term < _indentation(line) - 1  # a term, below it what it means
+            return self._before, 0, not defines
         return (
             (self._paragraph if self._paragraph in ("item", "numbered") and line[:2].isspace() else "prose"),
             0,
             False,
         )
+
+    def _transcript(self, line: str, following: str) -> tuple[Part, int, bool] | None:
+        """A line of a transcript, numbered one more than the line before or one less than the line after."""
+        found, after = _LINE_NUMBER.match(line), _LINE_NUMBER.match(following)
+        number = int(found[1]) if found else 0
+        goes_on = 0 < self._numbered == number - 1
+        if not found or not (goes_on or (after and int(after[1]) == number + 1)):
+            self._numbered = 0
+            return None
+        spoken, said = line[found.end() :].strip(), self._said
+        self._numbered, self._said = number, _SAID.search(spoken) is not None
+        if not spoken:
+            return "blank", 0, False
+        if said or not goes_on or _TURN.match(spoken) or self._before != "prose":
+            return "prose", found.end(), False
+        return "prose", 0, True
 
     def _code(self, line: str, text: str) -> tuple[Part, int, bool]:
         if not self._fence:
@@ -212,6 +247,10 @@ class _Outline:
             return False
         elif found := _NUMBERED.match(text):
             depth = found[1].count(".") + 1 if found[1] else 1
+        elif _ROMAN.match(text):
+            depth = _LEAF - 2
+        elif (found := _LETTERED.match(text)) and self._is_next_letter(found[1]):
+            depth = _LEAF - 1
         elif text.isupper() and sum(map(str.isalpha, text)) > 3:
             depth = _LEAF
         else:
@@ -219,12 +258,21 @@ class _Outline:
         self._enter(depth, text)
         return True
 
+    def _is_next_letter(self, letter: str) -> bool:
+        """Whether A., B. … goes on below a section with a Roman number."""
+        depth, title = self._path[-1] if self._path else (0, "")
+        return depth == _LEAF - 2 if letter == "A" else depth == _LEAF - 1 and title[0] == chr(ord(letter) - 1)
+
     def _enter(self, depth: int, title: str, told: bool = False) -> None:
         if self._layout is not None and self._layout.sectioned and not told:
             return
         while self._path and self._path[-1][0] >= depth:
             self._path.pop()
         self._path.append((depth, " ".join(title.split())[:LONGEST_TITLE]))
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _lines(pieces: Iterable[str]) -> Iterator[str]:
