@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from longseq.records import Layout
-from longseq.tasks.summarize.candidates import find_sentences
+from longseq.tasks.document.candidates import find_sentences
 
 
 class Sentences:

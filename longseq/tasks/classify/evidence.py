@@ -16,8 +16,8 @@ from torch import Tensor
 
 from longseq.model import RecordModel
 from longseq.records import Record
+from longseq.tasks.document.manuscript import Manuscript
 from longseq.tasks.sentence_places import Sentences
-from longseq.tasks.summarize.manuscript import Manuscript
 
 
 class Evidence(NamedTuple):
