@@ -33,6 +33,7 @@ DOORS = {
     "pysam": "formats",
     "pybigtools": "formats",
     "rich": None,  # the ground and whoever shows something
+    "rouge_score": "metrics",
     "safetensors": None,  # weights (model) and snapshots (streaming)
     "sentencex": "tokens",
     "sklearn": "metrics",  # scikit-learn
@@ -102,6 +103,7 @@ def test_each_dependency_is_imported_in_one_module():
         "pybigtools",
         "pypdf",
         "pypdfium2",
+        "rouge_score",
         "sentencex",
         "zstandard",
     ):

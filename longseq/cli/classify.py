@@ -25,6 +25,11 @@ from longseq.log import count
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--every", type=click.IntRange(0), help="Tokens between two running readings.  [default: 2048]")
 @click.option("--window", type=click.IntRange(0), help="Tokens of a window read afresh; 0 for none.  [default: 2048]")
+@click.option(
+    "--evidence",
+    type=click.IntRange(0),
+    help="Sentences of a document that speak most for its class; 0 for none.  [default: 5]",
+)
 @click.option("--calibrate", metavar="LABELS", help="Fit probabilities to these labels of INPUT, and keep the fit.")
 @reading()
 @computing
@@ -37,6 +42,7 @@ def command(
     as_json: bool,
     every: int | None,
     window: int | None,
+    evidence: int | None,
     calibrate: str | None,
     asked: Callable[[], dict[str, Any]],
     device: str,
@@ -51,11 +57,13 @@ def command(
     records that the model was calibrated on. `unknown` has no probability: the class that comes nearest stands beside
     it, as it does everywhere, and the classes' probabilities share out what would be known. Then where along the record
     the class changes: for that, windows are read afresh, each as if it were a record. With --out, the running reading
-    and the windows are tables of their own.
+    and the windows are tables of their own; of documents, --out and --json name the sentences that move the class most,
+    with their offsets.
 
     Training calibrates by the records it holds out; --calibrate does it by others.
     """
     from longseq.errors import UsageError
+    from longseq.formats.folders import files
     from longseq.streaming.hidden import HiddenReader
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks import classify as task
@@ -63,10 +71,11 @@ def command(
 
     if calibrate is not None and (out is not None or as_json):
         raise UsageError("--calibrate writes into the model's folder", remedy="leave --out and --json out")
-    given: dict[str, Any] = {n: value for n, value in (("every", every), ("window", window)) if value is not None}
-    given |= {"every": 0, "window": 0} if calibrate is not None else {}
+    told = {"every": every, "window": window, "evidence": evidence}
+    given: dict[str, Any] = {name: value for name, value in told.items() if value is not None}
+    given |= {"every": 0, "window": 0, "evidence": 0} if calibrate is not None else {}
     request = task.Request(
-        inputs=inputs,
+        inputs=files(inputs),
         **asked(),
         **given,
     )

@@ -16,16 +16,22 @@ from longseq.log import count
 
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--model", metavar="NAME|DIR", default="dna", show_default=True, help="Model that reads the inputs.")
+@click.option(
+    "--model",
+    metavar="NAME|DIR",
+    help="Model that reads the inputs.  [default: dna, or text where INPUT is a document]",
+)
 @click.option("--out", metavar="FILE", required=True, help="Parquet file to write.")
 @click.option("--npy", metavar="FILE", help="Write the vectors alone there as well, in the same order.")
 @click.option("--force", is_flag=True, help="Replace these files.")
 @click.option(
     "--per",
-    type=click.Choice(["record", "section", "base", "token"]),
+    "--by",
+    "per",
+    type=click.Choice(["record", "document", "section", "sentence", "base", "token"]),
     default="record",
     show_default=True,
-    help="What a vector is of; sections are those of documents.",
+    help="What a vector is of; sections and sentences are those of documents.",
 )
 @click.option("--window", type=click.IntRange(1), help="A vector every so many bases, or tokens, of a record.")
 @click.option("--layer", default="final", show_default=True, help="final, 0 or embedding, 1 or layer1, and so on.")
@@ -41,7 +47,7 @@ from longseq.log import count
 @talking
 def command(
     inputs: tuple[str, ...],
-    model: str,
+    model: str | None,
     out: str,
     npy: str | None,
     force: bool,
@@ -61,20 +67,22 @@ def command(
     """Vectors of sequences and documents, from any layer of a model, as a table.
 
     A row has file, record, start, end, strand, layer, the model's sha256 and the vector, null where there is no A, C, G
-    or T. Windows begin at the record's start and count what the model reads: bases, or tokens of words; start and end
-    are 0-based and half-open, in bases or letters. Rows are written as they come, so that memory does not grow with
-    the input; the file appears when all are there.
+    or T; of sections and sentences also the titles of their sections. Windows begin at the record's start and count
+    what the model reads: bases, or tokens of words; start and end are 0-based and half-open, in bases or letters. Rows
+    are written as they come, so that memory does not grow with the input; the file appears when all are there.
     """
     from longseq.errors import UsageError
+    from longseq.formats.folders import files
     from longseq.tasks.embed import Request, embed
-    from longseq.tasks.summarize.model import load_checkpoint
+    from longseq.tasks.summarize.model import default_model, load_checkpoint
 
-    if window is not None and per != "record":
+    if window is not None and per not in ("record", "document"):
         raise UsageError(f"--window and --per {per} exclude each other", remedy="give one of them")
     given: dict[str, Any] = {} if most is None else {"most": most}
+    inputs = files(inputs)
     request = Request(
         inputs=inputs,
-        per="window" if window is not None else "base" if per == "token" else per,
+        per="window" if window is not None else {"token": "base", "document": "record"}.get(per, per),
         window=window or 0,
         layer=layer,
         pool=pool,
@@ -84,7 +92,7 @@ def command(
     )
     sources, rows = embed(
         request,
-        load_checkpoint(model, device=device, threads=threads),
+        load_checkpoint(model or default_model(inputs), device=device, threads=threads),
         out,
         npy=npy,
         chunk=chunk,

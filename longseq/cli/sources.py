@@ -14,12 +14,13 @@ from longseq.cli.talk import Talk
 if TYPE_CHECKING:
     from longseq.results.run import Run
     from longseq.results.source import SourceRow
+    from longseq.tasks.document.written import Writer
     from longseq.tasks.summarize.model import LoadedModel
 
 log = logging.getLogger("longseq")
 
 
-def provenance(talk: Talk, loaded: Sequence[LoadedModel], sources: Sequence[SourceRow], seconds: float) -> Run:
+def provenance(talk: Talk, loaded: Sequence[LoadedModel | Writer], sources: Sequence[SourceRow], seconds: float) -> Run:
     """Of a run that read `sources`, with a model or none."""
     from longseq import __version__
     from longseq.results.run import Run, peak_rss_mb

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from longseq.cli.documents import document_options
 from longseq.cli.fitting import refuse_idle, say_idle
 from longseq.cli.options import computing, reading, talking
 from longseq.cli.sources import provenance, say_shifts, verdict
@@ -18,7 +19,8 @@ from longseq.errors import UsageError
 
 if TYPE_CHECKING:
     from longseq.results.source import SourceRow
-    from longseq.tasks.document.select import Budget
+    from longseq.tasks.document.request import DocumentRequest
+    from longseq.tasks.document.written import Writer
     from longseq.tasks.summarize.classes import Classifier
     from longseq.tasks.summarize.extras import Extras
     from longseq.tasks.summarize.files import Sink
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 LEFT_BEHIND = (
     "summary.json",
     "summary.md",
+    "summary.html",
     "sequences.tsv",
     "windows.parquet",
     "regions.bed",
@@ -39,17 +42,16 @@ LEFT_BEHIND = (
     "tracks",
 )
 """What `--out` may hold of an earlier run."""
+STYLES = ("text", "md", "html", "json", "jsonl")
 
 
 @click.command()
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("--model", metavar="NAME|DIR", help="Model that reads DNA.  [default: dna]")
+@click.option("--model", metavar="NAME|DIR", help="Model that reads DNA, or writes of documents.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
-@click.option(
-    "--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or summary.md (documents) there."
-)
+@click.option("--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or pages (documents) there.")
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
-@click.option("--format", "style", type=click.Choice(["text", "md", "json"]), help="What to print.  [default: text]")
+@click.option("--format", "style", type=click.Choice(STYLES), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @reading()
@@ -78,9 +80,14 @@ LEFT_BEHIND = (
 @click.option("--classifier", metavar="DIR", help="Model of your own that classifies records; see `longseq train`.")
 @click.option("--pyrodigal", is_flag=True, help="Count genes of prokaryotes, where pyrodigal (GPL) is installed.")
 @click.option("--save-text", metavar="DIR", help="Keep the text of each document there, as it was read.")
-@click.option("--sentences", type=int, help="Sentences of a document's summary at most.  [default: 10]")
-@click.option("--words", type=int, help="Words of the summary at most; a CJK letter is one.")
-@click.option("--ratio", type=float, help="Share of the document's words at most, above 0, at most 1.")
+@click.option(
+    "--method",
+    type=click.Choice(["extract", "generate"]),
+    default="extract",
+    show_default=True,
+    help="Quote documents, or let a --model of your own write of them: not verbatim; see `longseq train`.",
+)
+@document_options
 @computing
 @talking
 def command(
@@ -104,9 +111,8 @@ def command(
     classifier: str | None,
     pyrodigal: bool,
     save_text: str | None,
-    sentences: int | None,
-    words: int | None,
-    ratio: float | None,
+    method: str,
+    documents: Callable[[], DocumentRequest],
     device: str,
     threads: int,
     precision: str,
@@ -135,12 +141,16 @@ def command(
     if as_json and style not in (None, "json"):
         raise UsageError("--json and --format say different things", remedy="give one of them")
     context = click.get_current_context()
-    refuse_idle(context, no_model=no_model, classifier=classifier is not None, kind=kind)
+    writes = method == "generate"
+    refuse_idle(context, no_model=no_model, classifier=classifier is not None, writes=writes, kind=kind)
     for flag, name in ((per_base, "--per-base"), (regions_fasta, "--regions-fasta")):
         if flag and out is None:
             raise UsageError(f"{name} needs --out DIR")
         if flag and window == 0:
             raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
+    asked_of_documents = documents()
+    if asked_of_documents.one_pass and save_text is not None:
+        raise UsageError("--one-pass keeps no text: --save-text cannot be with it", remedy="give one of them")
     windows: dict[str, Any] = {} if window is None else {"window": window}
     request = Request(
         kind=kind,
@@ -149,7 +159,7 @@ def command(
         min_contig=min_contig,
         sample_fraction=sample_fraction,
         seed=seed,
-        budget=_budget(sentences, words, ratio),
+        documents=asked_of_documents,
         **windows,
     )
     loaded: list[LoadedModel] = []
@@ -172,11 +182,23 @@ def command(
         classifier=None if classifier is None else _classifier(classifier, device, threads, precision, chunk),
         genes=GeneFinder() if pyrodigal else None,
     )
-    model_for = None if no_model else surprisal
-    sources = _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras)
-    say_idle(context, (source.kind for source in sources))
+    writer = _writer(model, device, threads, precision, chunk) if writes else None
+    model_for = None if no_model or writer else surprisal
+    sources = _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras, writer)
+    say_idle(context, (source.kind for source in sources), writes=writes)
     say_shifts(loaded, sources)
     return verdict(sources)
+
+
+def _writer(name: str | None, device: str, threads: int, precision: str, chunk: int | None) -> Writer:
+    from longseq.tasks.document.written import Writer
+    from longseq.tasks.summarize.model import load_checkpoint
+
+    if name is None:
+        remedy = "name one of your own: --model DIR, made by longseq train PAIRS --task seq2seq"
+        raise UsageError("--method generate needs a model that writes, and none is shipped", remedy=remedy)
+    checkpoint = load_checkpoint(name, device=device, threads=threads)
+    return Writer(checkpoint=checkpoint, name=name, device=device, precision=precision, threads=threads, chunk=chunk)
 
 
 def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
@@ -201,14 +223,16 @@ def _summarize(
     style: str,
     talk: Talk,
     extras: Extras,
+    writer: Writer | None,
 ) -> list[SourceRow]:
     from longseq.config import to_mapping
     from longseq.formats.atomic import output_directory
     from longseq.report.input_folders import InputFolders
-    from longseq.report.pages import MarkdownPages
+    from longseq.report.pages import STYLES as PAGES
+    from longseq.report.pages import Pages
     from longseq.report.region_letters import RegionLetters
     from longseq.report.sheets import write_sheets
-    from longseq.report.summary_json import JsonRecords
+    from longseq.report.summary_json import JsonLines, JsonRecords
     from longseq.report.tables import DnaTables
     from longseq.report.terminal import Overview
     from longseq.report.tracks import Tracks
@@ -220,13 +244,14 @@ def _summarize(
     overview = Overview(request.window)
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
-        pages = spools.enter_context(MarkdownPages())
+        pages = spools.enter_context(Pages(one for one in PAGES if out or one == style))
         kept = None if save_text is None else spools.enter_context(output_directory(save_text, force=force))
-        texts = None if kept is None else TextFolder(kept)
+        texts = None if kept is None else TextFolder(kept, save_text)
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             sinks: list[Sink] = [overview]
             sinks += [records] if folder or style == "json" else []
-            sinks += [pages] if folder or style == "md" else []
+            sinks += [pages] if folder or style in PAGES else []
+            sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
             with ExitStack() as files:
                 if folder:
                     places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
@@ -240,36 +265,20 @@ def _summarize(
                     texts=texts,
                     progress=talk.progress(),
                     extras=extras,
+                    writer=writer,
                 )
                 if folder:
                     tracks.write(places)
-            run = provenance(talk, loaded, sources, time.monotonic() - began)
+            run = provenance(talk, [writer] if writer else loaded, sources, time.monotonic() - began)
             if folder:
                 write_sheets(folder, run, sources, samples, to_mapping(request))
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
-                if pages.count:
-                    with open(folder / "summary.md", "w", encoding="utf-8", errors="backslashreplace") as file:
-                        pages.write(file)
+                pages.save(folder)
         if style == "json":
             records.write(sys.stdout, run, sources)
-        elif style == "md":
-            pages.write(sys.stdout)
-            sys.stdout.writelines(overview.markdown(sources))
-        else:
+        elif style in PAGES:
+            pages.write(style, sys.stdout, overview.views(sources))
+        elif style == "text":
             sys.stdout.write(overview.text(sources))
     return sources
-
-
-def _budget(sentences: int | None, words: int | None, ratio: float | None) -> Budget:
-    from longseq.tasks.document.select import Budget
-
-    limits = {"sentences": sentences, "words": words, "ratio": ratio}
-    wanted = {unit: amount for unit, amount in limits.items() if amount is not None}
-    if len(wanted) > 1:
-        raise UsageError(
-            " and ".join(f"--{unit}" for unit in wanted) + " exclude each other", remedy="give one of them"
-        )
-    for unit, amount in wanted.items():
-        return Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
-    return Budget()

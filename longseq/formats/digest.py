@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from functools import lru_cache
 
 
 def file_digest(source: str) -> str | None:
@@ -13,3 +14,17 @@ def file_digest(source: str) -> str | None:
         return None
     with open(source, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def same_digest(source: str) -> str | None:
+    """`file_digest`, found once for many records of a file that stays as it is."""
+    try:
+        status = os.stat(source)
+    except OSError:
+        return None
+    return _known(source, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _known(source: str, *_: int) -> str | None:
+    return file_digest(source)

@@ -128,7 +128,7 @@ def _records(
             description=as_text(row.cells.get(TITLE)),
             line=row.line,
             truncated=row.cut,
-            notes={"format": format.name, "encoding": "utf-8"},
+            notes={"format": format.name, "encoding": "utf-8", "column": column},
         )
         try:
             text = _text(row, column, place(rows.source, row.line))

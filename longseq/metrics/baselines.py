@@ -1,11 +1,12 @@
-"""What is told of DNA without a model: logistic regression on k-mers, and on the share of G and C alone.
+"""What is told without a model, by logistic regression: of DNA on k-mers, and on the share of G and C alone; of
+documents on TF-IDF.
 
 The door to scikit-learn, which is imported when a baseline is fitted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -74,3 +75,45 @@ def beside(learned: Sequence[np.ndarray], classes: np.ndarray, asked: Sequence[n
     kmers, gc = told(x, classes, y, truth, count), told(gc_share(x), classes, gc_share(y), truth, count)
     found = {f"kmer_{name}": value for name, value in kmers._asdict().items()}
     return found | {f"gc_{name}": value for name, value in gc._asdict().items()}
+
+
+def by_words(
+    learned: Iterable[str],
+    classes: np.ndarray,
+    asked: Iterable[str],
+    truth: np.ndarray,
+    terms: Callable[[str], list[str]],
+) -> Told:
+    """How well logistic regression on the TF-IDF of texts' `terms` tells classes: (1 + ln tf) (1 + ln((1 + n) / (1 +
+    df))), rows of length 1, terms of two texts at least. `classes` (N,) and `truth` (M,) are whole numbers."""
+    count = int(max(classes.max(), truth.max())) + 1
+    table = confusion(truth, tfidf(learned, classes, asked, terms, count).argmax(1), count)
+    return Told(accuracy(table), macro_f1(table))
+
+
+def tfidf(
+    learned: Iterable[str],
+    classes: np.ndarray,
+    asked: Iterable[str],
+    terms: Callable[[str], list[str]],
+    count: int,
+    *,
+    penalty: float = 0.1,
+) -> np.ndarray:
+    """(M, count) probabilities of the classes of the texts asked; see `by_words`."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    few = 2 if len(classes) > 9 else 1  # among a handful of texts hardly a term is in two
+    vectors = TfidfVectorizer(analyzer=terms, sublinear_tf=True, min_df=few, dtype=np.float32)
+    model = LogisticRegression(C=1 / penalty, max_iter=300)
+    try:
+        model.fit(vectors.fit_transform(learned), classes)
+    except ValueError:  # no term is in two texts
+        found = np.zeros((sum(1 for _ in asked), count))
+        found[:, np.bincount(classes).argmax()] = 1
+        return found
+    found = model.predict_proba(vectors.transform(asked))
+    told = np.zeros((len(found), count))
+    told[:, model.classes_] = found
+    return told

@@ -27,6 +27,7 @@ from longseq.model.calibration import FILE as CALIBRATION
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
 from longseq.model.headed import HeadConfig, Model, build
+from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
 from longseq.tokens import DnaTokenizer
@@ -234,6 +235,7 @@ def save(
     card: Mapping[str, object] | str = "",
     dtype: torch.dtype = torch.float32,
     calibration: Calibration | None = None,
+    figures: Mapping[str, float] | None = None,
     soft_masked: float | None = None,
     force: bool = False,
 ) -> None:
@@ -250,7 +252,7 @@ def save(
     head = None if isinstance(model, LanguageModel) else model.head_config
     if labels is None and not isinstance(model, LanguageModel):
         labels = model.labels or None
-    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION, RANGE)) as aside:
+    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION, HELD_OUT, RANGE)) as aside:
         tokenizer.save(aside / "tokenizer.json")
         config: dict[str, object] = {
             "schema": SCHEMA,
@@ -273,6 +275,8 @@ def save(
             (aside / "labels.json").write_text(json.dumps(list(labels), ensure_ascii=False) + "\n", encoding="utf-8")
         if calibration is not None:
             write_calibration(aside, calibration, digest(aside))
+        if figures:
+            write_figures(aside, figures, digest(aside))
         (aside / "README.md").write_text(
             card or _card(model, {}) if isinstance(card, str) else _card(model, card), encoding="utf-8"
         )

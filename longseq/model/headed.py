@@ -42,6 +42,8 @@ class HeadConfig:
     """C: classes, numbers, or token ids."""
     pooling: Pooling = "mean"
     """How a record is read together; heads over tokens have none."""
+    span: int = 0
+    """Tokens whose mean is read as one before a record is read together; 0: each token by itself."""
     offset: tuple[float, ...] = ()
     """(C,) regress: added to the scaled scores, in units of the targets."""
     scale: tuple[float, ...] = ()
@@ -56,6 +58,7 @@ class HeadConfig:
 
     def __post_init__(self):
         require(self.outputs >= 1, "head.outputs", self.outputs, ">= 1")
+        require(self.span >= 0, "head.span", self.span, ">= 0 tokens")
         numbers = self.outputs if self.task == "regress" else 0
         for name in ("offset", "scale"):
             require(len(getattr(self, name)) == numbers, f"head.{name}", getattr(self, name), f"{numbers} numbers")
@@ -81,7 +84,7 @@ class RecordModel(nn.Module):
         self.encoder = Encoder(config)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed + 1)
-            self.head = Classifier(config.width, head.outputs, head.pooling)
+            self.head = Classifier(config.width, head.outputs, head.pooling, head.span)
 
     def forward(
         self, ids: Tensor, reading: Reading | None = None, mask: Tensor | None = None

@@ -1,4 +1,4 @@
-"""`summary.json`: one document, written record by record, so that a million records are never held."""
+"""`summary.json`: one document, or a line a record, written as they come, so that a million records are never held."""
 
 from __future__ import annotations
 
@@ -13,6 +13,23 @@ from longseq.results.dna import RecordSummary
 from longseq.results.document import DocumentSummary
 from longseq.results.run import SUMMARY_SCHEMA, Run
 from longseq.results.source import SourceRow
+
+
+class JsonLines:
+    """Each record on a line of its own, with `schema`, as soon as it is there."""
+
+    def __init__(self, file: TextIO):
+        self._file = file
+
+    def dna(self, summary: RecordSummary) -> None:
+        self._add(_dna(summary))
+
+    def document(self, summary: DocumentSummary) -> None:
+        self._add(to_json(summary.to_json(), indent=None))
+
+    def _add(self, line: str) -> None:
+        self._file.write(f'{{"schema": "{SUMMARY_SCHEMA}", {line[1:]}\n')
+        self._file.flush()
 
 
 class JsonRecords:
@@ -33,9 +50,7 @@ class JsonRecords:
         self._lines.close()
 
     def dna(self, summary: RecordSummary) -> None:
-        regions = [region.to_json() for region in summary.regions]
-        # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
-        self._add(json.dumps({**summary.row.to_json(), "regions": regions}, ensure_ascii=False, allow_nan=False))
+        self._add(_dna(summary))
 
     def document(self, summary: DocumentSummary) -> None:
         self._add(to_json(summary.to_json(), indent=None))
@@ -51,6 +66,12 @@ class JsonRecords:
         self._lines.seek(0)
         _items(file, (line.rstrip("\n") for line in self._lines))
         file.write("]\n}\n")
+
+
+def _dna(summary: RecordSummary) -> str:
+    regions = [region.to_json() for region in summary.regions]
+    # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
+    return json.dumps({**summary.row.to_json(), "regions": regions}, ensure_ascii=False, allow_nan=False)
 
 
 def _items(file: TextIO, items: Iterable[str]) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from longseq.formats.markdown import escape
 from longseq.log import count
 from longseq.records import Interval
+from longseq.report.document import summary_lines
 from longseq.report.findings import FindingsSeen
 from longseq.report.lines import aligned, ending, number, shortened
 from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
@@ -72,6 +72,7 @@ class Overview:
         self._window = window
         self._seen: dict[int, _Seen] = {}
         self._documents: list[DocumentSummary] = []
+        self._together: DocumentSummary | None = None
 
     def dna(self, summary: RecordSummary) -> None:
         row = summary.row
@@ -97,12 +98,16 @@ class Overview:
                 heapq.heappop(seen.surprising)
 
     def document(self, summary: DocumentSummary) -> None:
-        if len(self._documents) < RECORDS:  # they are shown where there is one input alone
+        if summary.documents:
+            self._together = summary
+        elif len(self._documents) < RECORDS:  # they are shown where there is one input alone
             self._documents.append(summary)
 
     def text(self, sources: Sequence[SourceRow]) -> str:
         """Plain text, ended by a line feed."""
-        if len(sources) > 1:
+        if self._together is not None:
+            lines = [*summary_lines(self._together.description, self._together)]
+        elif len(sources) > 1:
             lines = [*_sources(sources)]
         elif sources[0].kind == "document":
             lines = [*_documents(sources[0], self._documents)]
@@ -110,12 +115,11 @@ class Overview:
             lines = _fitting(sources[0], self._of(0))
         return "\n".join(lines) + "\n"
 
-    def markdown(self, sources: Sequence[SourceRow]) -> Iterator[str]:
-        """Inputs of DNA as Markdown, each a section with its text in a block of code; documents have their own."""
+    def views(self, sources: Sequence[SourceRow]) -> Iterator[tuple[str, str]]:
+        """Inputs of DNA, each with its plain text, for pages; documents have their own."""
         for at, source in enumerate(sources):
             if source.kind == "dna":
-                body = "\n".join(_fitting(source, self._of(at)))
-                yield f"# {escape(source.file)}\n\n```text\n{body}\n```\n"
+                yield source.file, "\n".join(_fitting(source, self._of(at)))
 
     def _of(self, source: int) -> _Seen:
         seen = self._seen.get(source, _Seen())
@@ -236,14 +240,7 @@ def _class(row: SequenceRow) -> str:
 
 def _documents(source: SourceRow, documents: Sequence[DocumentSummary]) -> Iterator[str]:
     if source.records == 1 and documents:
-        summary = documents[0]
-        total = f"{count(summary.words, 'word')}, {count(summary.sentences_total, 'sentence')}"
-        kept = count(summary.summary_words, "word")
-        yield f"{_title(source)}: {total}; the summary has {kept}, allowed {summary.budget}"
-        for row in summary.sentences:
-            page = "" if row.page is None else f"p. {row.page}, "
-            yield f"  [{page}{row.start}-{row.end}] {' '.join(row.text.split())}"
-        yield from (f"  note: {remark}" for remark in summary.remarks)
+        yield from summary_lines(_title(source), documents[0])
         return
     yield f"{_title(source)}: {count(source.records, 'document')}, {source.length:,} code points"
     table = [("document", "words", "begins")]

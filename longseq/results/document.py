@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+
+GENERATED = "generate"
+"""Method of a summary whose sentences are a model's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceRow:
-    """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`."""
+    """A sentence of the summary, letter by letter as in the document: `text == document[start:end]`; or a model's own,
+    which stands nowhere in it."""
 
     rank: int
     """1 was chosen first."""
-    start: int
-    """First code point of the document's text, 0-based."""
-    end: int
+    start: int | None
+    """First code point of the document's text, 0-based; None of a sentence that is a model's own."""
+    end: int | None
     """One past the last code point."""
     byte_start: int | None = None
     """First byte of the file (unpacked where it is compressed); None where the text is not the file's bytes."""
@@ -26,14 +30,42 @@ class SentenceRow:
     """That page as the document numbers it: `xii`, `A-3`."""
     section: str
     """Titles of the sections it stands in, outermost first, joined by ` > `; may be empty."""
-    score: float
-    """Centrality; 1.0 is the average of the document's candidates."""
+    score: float | None
+    """Centrality; 1.0 is the average of the document's candidates. None of a sentence that is a model's own."""
     wrapped: bool = False
     """Whether it is a piece of something too long for a sentence."""
+    dangling: bool = False
+    """Whether it begins with a reference to the sentence before it, which the summary does not hold."""
+    file: str | None = None
+    """Document in which it stands, where the summary is of many."""
+    id: str | None = None
+    """Its record there."""
+    index: int | None = None
+    """Place of that record in its file, 0-based."""
     text: str
+
+    @property
+    def span(self) -> str:
+        """`start-end` as it is shown."""
+        return "not verbatim" if self.start is None else f"{self.start}-{self.end}"
 
     def to_json(self) -> dict:
         return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """A stretch of the text in which sentences of the summary stand."""
+
+    start: int
+    """First code point of the document's text."""
+    text: str
+    cut_before: bool
+    """Whether it begins inside a paragraph."""
+    cut_after: bool
+    """Whether it ends inside one."""
+    sentences: tuple[int, ...]
+    """Places in `sentences` of those that stand in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +81,11 @@ class UnreadPage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DocumentSummary:
-    """An extractive summary of one document."""
+class DocumentFacts:
+    """What a document is, as it was read."""
 
     file: str
-    """As the user named it; `-` is standard input."""
+    """As the user named it; `-` is standard input; empty of many documents together."""
     index: int
     """Position in the file, 0-based."""
     id: str
@@ -64,14 +96,11 @@ class DocumentSummary:
     unit: str = "code points"
     words: int
     """Words of the text; a CJK letter is one."""
-    sentences_total: int
-    """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
-    candidates: int
-    """Different sentences the summary could choose from."""
-    wrapped: int
-    """How many of `sentences_total` are pieces of something too long for a sentence."""
     sha256: str
-    """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own."""
+    """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own. Of many documents,
+    of their digests, a line each."""
+    file_sha256: str | None = None
+    """Of the file as it lay there, packed or not; None of a pipe, and of many documents."""
     truncated: bool
     """The file ended before the document did."""
     coverage: float
@@ -82,21 +111,74 @@ class DocumentSummary:
     """Pages of the document; None where the format has none."""
     text_file: str | None = None
     """Name of the file that holds the text, where it was asked for: its sha256 is `sha256`."""
+    text_folder: str | None = None
+    """Where that file lies, as the user named it."""
     unread: tuple[UnreadPage, ...] = ()
     """Pages that are not in the text."""
-    budget: str
-    """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`."""
-    summary_words: int
-    """Words of the sentences chosen."""
-    sentences: tuple[SentenceRow, ...]
-    """The summary, in document order."""
-    remarks: tuple[str, ...] = ()
-    """What a reader of the summary should know."""
     notes: Mapping[str, str | int] = field(default_factory=dict)
     """What the file's reader found besides."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class PartSummary:
+    """A summary of a section, a chapter, a page or an entry of the outline."""
+
+    title: str
+    """Titles of the sections, outermost first, joined by ` > `; of a page, how the document numbers it."""
+    start: int
+    """First code point of its first sentence."""
+    end: int
+    """One past the last one of its last sentence."""
+    words: int
+    """Of its sentences."""
+    summary_words: int
+    """Of those chosen."""
+    sentences: tuple[int, ...]
+    """Places of those chosen in `sentences` of the whole, in document order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentSummary(DocumentFacts):
+    """An extractive summary of one document, or of many together."""
+
+    method: str = "extract"
+    """How it was made: "extract" from the whole, "one pass" over a stream of which nothing was kept, or "generate":
+    written by a model, not verbatim."""
+    model: str | None = None
+    """Who wrote it; None where its sentences are the document's."""
+    model_sha256: str | None = None
+    """Digest of that checkpoint."""
+    sentences_total: int
+    """Sentences of prose, lists and quotations; headings, code and tables are not counted."""
+    candidates: int
+    """Different sentences the summary could choose from."""
+    wrapped: int
+    """How many of `sentences_total` are pieces of something too long for a sentence."""
+    budget: str
+    """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`; for each part where it is made by parts."""
+    summary_words: int
+    """Words of the sentences chosen."""
+    dangling: int = 0
+    """Sentences chosen that begin with a reference to one before them that was not chosen."""
+    queries: tuple[str, ...] = ()
+    """What was asked."""
+    by: str | None = None
+    """What its parts are; None where it has none."""
+    parts: tuple[PartSummary, ...] = ()
+    """A summary of each part, in document order."""
+    documents: tuple[DocumentFacts, ...] = ()
+    """What it is of, where it is of many."""
+    sentences: tuple[SentenceRow, ...]
+    """The summary, in document order."""
+    contexts: tuple[Context, ...] = ()
+    """What stands around the sentences, in their order; for pages, not in the JSON."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the summary should know."""
+
     def to_json(self) -> dict:
-        return {**asdict(self), "remarks": list(self.remarks), "sentences": [row.to_json() for row in self.sentences]}
+        found = {**asdict(replace(self, contexts=())), "remarks": list(self.remarks)}
+        del found["contexts"]
+        return found | {"sentences": [row.to_json() for row in self.sentences]}
 
 
 def unread_pages(pages: Sequence[UnreadPage]) -> str:

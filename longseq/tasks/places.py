@@ -1,4 +1,4 @@
-"""Records as ids for a model, and where their tokens stand: in units of so many tokens, or in sections."""
+"""Records as ids for a model, and where their tokens stand: in units of so many tokens, in sections or sentences."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from longseq.formats import read
 from longseq.model import Checkpoint
 from longseq.records import Layout, Record
 from longseq.tasks.document.structure import blocks
+from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Asked, Source, asked_of, warn_of_clipping
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.subwords import DnaSubwords
@@ -24,7 +25,8 @@ BASES = 4
 
 
 class Places(Protocol):
-    """Units of a record: consecutive tokens that are reported together. They tile it."""
+    """Units of a record: consecutive tokens that are reported together. They tile it, white space between sentences
+    aside."""
 
     def add(self, starts: np.ndarray | None, ends: np.ndarray | None, count: int) -> None:
         """`count` more tokens; (count,) int64 letters where they start and end, None where each is one letter."""
@@ -164,7 +166,7 @@ def id_pieces(record: Record, checkpoint: Checkpoint, places: Sequence[Places]) 
             yield ids.astype(np.int64)
     else:
         for place in places:
-            if isinstance(place, Sections):
+            if isinstance(place, Sections | Sentences):
                 pieces = place.text(pieces, record.layout)
         length = reached = 0
         for chunk in tokenizer.chunks(iter(pieces), CUT):

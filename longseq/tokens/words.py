@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -22,6 +23,14 @@ _COUNTED = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
+def terms_and_pairs(text: str) -> list[str]:
+    """The terms of a text, pairs of neighbouring words among them, and single letters of scripts without spaces: what
+    classes are told by."""
+    found = terms(text)
+    pairs = [f"{a} {b}" for a, b in pairwise(found) if not (_UNSPACED_RUN.match(a) or _UNSPACED_RUN.match(b))]
+    return found + pairs + _UNSPACED_RUN.findall(text)
+
+
 def count_words(text: str) -> int:
     """Words as an editor counts them: between blanks, with a letter or digit in it; each CJK letter is one."""
     return sum(1 for word in _COUNTED.findall(text) if word.isalnum() or _LETTER_OR_DIGIT.search(word))
@@ -38,4 +47,12 @@ def terms(text: str) -> list[str]:
             found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
         else:
             found.append(run)
+    return found
+
+
+def letters_and_words(text: str) -> list[str]:
+    """Case-folded words in order, of a script without spaces its letters: `"灯塔 Mark 3"` gives 灯, 塔, mark, 3."""
+    found: list[str] = []
+    for run in _TERMS.findall(text.casefold()):
+        found += run if run[0] > "\u0e00" and _UNSPACED_RUN.match(run) else [run]
     return found

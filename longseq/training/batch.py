@@ -23,12 +23,18 @@ class Batch(NamedTuple):
     targets: np.ndarray | None = None
     """What is asked, in the form that the task's loss takes; None: the ids themselves."""
     mask: np.ndarray | None = None
-    """(B, T) bool, True where there is a token; None: everywhere."""
+    """(B, T) bool, True where there is a token, or how many tokens stand for each id; None: everywhere."""
 
     @property
     def tokens(self) -> float:
         """Tokens that are learned from: those of the mask, else those that weigh."""
         return float((self.weight if self.mask is None else self.mask).sum())
+
+    @property
+    def size(self) -> int:
+        """Tokens that are read, padding included where ids are tokens."""
+        counted = self.mask is not None and self.mask.dtype != bool
+        return int(self.mask.sum()) if counted and self.mask is not None else self.ids.size
 
     def parts(self, count: int) -> list[Batch]:
         """Neighbouring windows together, in so many parts, fewer where there are not so many windows."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longseq.training.config import ANSWERED, TrainConfig
+from longseq.training.config import ANSWERED, RECORDS, TrainConfig
 
 FORETOLD = (4096, 16384)
 """Tokens a step of a model that learns to foretell tokens at least, and at most …"""
@@ -27,6 +27,12 @@ EPOCHS = (3.0, 20.0)
 """… if they come to so many epochs at least, and at most."""
 
 
+def reads_once(config: TrainConfig) -> bool:
+    """Whether records are words whose encoder stays as it is: they are read once, and only a head is trained."""
+    kept = config.freeze == "encoder" and not config.adapter.rank and not config.data.shift
+    return kept and config.data.tokenizer is not None and config.task in RECORDS
+
+
 def settled(config: TrainConfig, longest: int, tokens: int) -> TrainConfig:
     """With batch and learning rate, where none are given, that suit a task on so many tokens, in records of at most
     `longest`."""
@@ -36,12 +42,14 @@ def settled(config: TrainConfig, longest: int, tokens: int) -> TrainConfig:
     )
 
 
-def epochs(task: str, per_epoch: float) -> float:
-    """Times that the data are read where nothing says so, at `per_epoch` steps each."""
+def epochs(task: str, per_epoch: float, once: bool = False) -> float:
+    """Times that the data are read where nothing says so, at `per_epoch` steps each; `once`: what is read again is only
+    what is kept of them, at next to no cost."""
     if task not in ANSWERED:
         return 1.0
     least, most = EPOCHS
-    return min(max(STEPS / per_epoch, least), most)
+    wanted = max(STEPS / per_epoch, least)
+    return wanted if once else min(wanted, most)
 
 
 def _batch(config: TrainConfig, longest: int, tokens: int) -> int:

@@ -41,7 +41,7 @@ class Documents:
     """The documents, or the DNA in words, of one set of inputs, opened for reading."""
 
     def __init__(self, directory: Path, tokenizer: WordTokenizer):
-        self.digest, self.tokenizer = directory.name, tokenizer
+        self.directory, self.digest, self.tokenizer = directory, directory.name, tokenizer
         self.records = opened(directory / "records.arrow")
         """id, source, letters, tokens, truncated, exact of each document."""
         tokens = numbers(self.records, "tokens")

@@ -194,5 +194,9 @@ def last_step(config: TrainConfig, steps: Steps) -> int | None:
     """The step at which a run ends; None: when its time is over."""
     ends = [config.steps] if config.steps else []
     if config.epochs or not (config.steps or config.minutes):
-        ends.append(steps.until(config.epochs or defaults.epochs(config.task, steps.grown.per_epoch)))
+        ends.append(steps.until(config.epochs or _epochs(config, steps)))
     return min(ends) if ends else None
+
+
+def _epochs(config: TrainConfig, steps: Steps) -> float:
+    return defaults.epochs(config.task, steps.grown.per_epoch, defaults.reads_once(config))

@@ -63,6 +63,7 @@ def train(
     processes = accelerator(config, folder.trackers)
     if progress is None or not processes.is_main_process:
         progress = NullProgress()
+    config = start.with_words(config)
     tokenizer = words.tokenizer_of(config)
     with tempfile.TemporaryDirectory() as scratch, folder:
         cache = Path(config.data.cache) if config.data.cache else None

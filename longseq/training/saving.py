@@ -103,6 +103,7 @@ class Saving:
                 tokenizer,
                 card=facts,
                 calibration=fitted,
+                figures=None if fitted is None else self.position.figures,
                 soft_masked=self._task.soft_masked,
                 force=True,
             ),

@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from longseq import tokens
 from longseq.config import from_mapping
 from longseq.errors import ConfigError
 from longseq.model import Model, ModelConfig, adapter, load
@@ -62,6 +63,20 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
     period = found.period or config.model.period
     model = replace(found, dropout=config.model.dropout, visibility=visibility, period=period)
     return replace(config, model=model)
+
+
+def with_words(config: TrainConfig) -> TrainConfig:
+    """With the tokenizer of `config.start`, where that reads words and no other is named.
+
+    Raises:
+        CheckpointError: no model is there.
+    """
+    if config.start is None or config.data.tokenizer is not None or config.data.relabel:
+        return config
+    file = locate(config.start) / "tokenizer.json"
+    if isinstance(tokens.load(file), DnaTokenizer):
+        return config
+    return replace(config, data=replace(config.data, tokenizer=str(file)))
 
 
 def first_model(config: TrainConfig, task: Task) -> Model:

@@ -39,7 +39,7 @@ def plan(loop: Loop) -> Plan:
     began = time.monotonic()
     _gradients(loop, step, batch, state if grown.source.carry > 1 else None)
     step_seconds = loop.of_first(share * (time.monotonic() - began))
-    size = round(sum_over(processes, share * batch.ids.size)[0] / loop.place.slices)
+    size = round(sum_over(processes, share * batch.size)[0] / loop.place.slices)
     # Forward only; measured once there is one.
     loop.evaluation_seconds = 0.4 * step_seconds * task.to_score / size
     spent = loop.of_first(loop.seconds())
@@ -77,7 +77,7 @@ def plan(loop: Loop) -> Plan:
 def _largest(steps: Steps, first: int) -> tuple[int, Batch, float]:
     """Of the steps from `first` on, one whose rows are widest, its batch, and the tokens of all by its own."""
     batches = [steps.batch(step) for step in range(first, first + LOOKED)]
-    sizes = [batch.ids.size for batch in batches]
+    sizes = [batch.size for batch in batches]
     nth = sizes.index(max(sizes))
     return first + nth, batches[nth], sum(sizes) / len(sizes) / sizes[nth]
 

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from longseq.cli import main
+from longseq.tasks.document.select import Budget
+from longseq.tasks.document.written import fitting
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +64,62 @@ def test_what_cannot_be_answered_is_said(ask):
     assert (code, out) == (1, "") and "prompt: expected what the model has learned, found 'ship'" in err
     code, _, err = ask()
     assert code == 2 and "nothing is asked; give a source" in err
+
+
+@pytest.fixture
+def summarize(model, tmp_path, capsys):
+    """`summarize(text, …)`: a document that says `text`, in the words of the model."""
+
+    def call(text, *words, name="a.txt", using=model):
+        path = tmp_path / name
+        path.write_text(text)
+        capsys.readouterr()
+        given = [] if using is None else ["--model", str(using)]
+        code = main(["summarize", str(path), "--method", "generate", *given, *map(str, words)])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+def test_a_document_in_a_models_own_words(summarize, model, tmp_path, capsys):
+    code, out, err = summarize("old boat\n", "--json")
+    document = json.loads(out)
+    (record,) = document["records"]
+    (row,) = record["sentences"]
+    assert (code, err, row["text"], record["method"], record["words"]) == (0, "", "boat", "generate", 2)
+    assert all(row[name] is None for name in ("start", "end", "byte_start", "byte_end", "page", "score"))
+    assert record["remarks"][0].startswith("not verbatim: ")
+    assert record["model"] == document["run"]["model"] == str(model) and record["model_sha256"]
+    assert "boat \\[not verbatim\\]" in summarize("old boat\n", "--format", "md")[1]
+    assert "[not verbatim] boat\n" in summarize("old boat\n")[1]
+    page = summarize("old boat\n", "--format", "html")[1]
+    assert "Not verbatim" in page and "<mark" not in page and "#d1-s1" not in page
+    (tmp_path / "s.json").write_text(out)
+    assert main(["verify", str(tmp_path / "s.json")]) == 3
+    assert "a.txt: not verbatim\n" in capsys.readouterr().out
+
+
+def test_what_cannot_be_written_is_refused(summarize, tmp_path):
+    code, out, err = summarize("old boat\n", using=None)
+    assert (code, out) == (2, "") and "--method generate needs a model that writes" in err and "--task seq2seq" in err
+    code, out, err = summarize("old boat\n", using="dna")
+    assert (code, out) == (1, "") and "dna: expected a model that learned documents and their summaries" in err
+    code, out, err = summarize("old horse\n")
+    assert (code, out) == (1, "") and "(a.txt): expected what the model has learned, found something else at 4-9" in err
+    code, out, err = summarize(">a\nACGTACGTACGTACGTACGT\n", name="a.fa")
+    assert (code, out) == (1, "") and "a.fa: expected a document to write of, found DNA" in err
+    assert "there is nothing in it" in summarize("   \n \n")[1]
+
+
+def test_what_is_written_keeps_to_its_budget():
+    told = "The lamp was lit at dusk by the keeper. It burned until dawn over the sea. Nobody saw it go out then."
+    rows, cut = fitting(told, Budget(amount=17, unit="words"), 17)
+    assert rows == [
+        "The lamp was lit at dusk by the keeper.",
+        "It burned until dawn over the sea.",
+    ]
+    assert cut == "cut after 2 of 3 sentences"
+    assert fitting(told, Budget(amount=4, unit="words"), 4) == (["The lamp was lit"], "cut inside a sentence")
+    assert fitting(told, Budget(amount=9, unit="characters"), 9) == (["The lamp"], "cut inside a sentence")
+    assert fitting(told, Budget(amount=3), 3)[1] == ""

@@ -13,6 +13,7 @@ SENTENCES = st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_s
 BUDGETS = st.one_of(
     st.builds(Budget, amount=st.integers(1, 30), unit=st.just("sentences")),
     st.builds(Budget, amount=st.integers(1, 200), unit=st.just("words")),
+    st.builds(Budget, amount=st.integers(1, 900), unit=st.just("characters")),
     st.builds(Budget, amount=st.floats(0.001, 1), unit=st.just("ratio")),
 )
 
@@ -23,13 +24,14 @@ def chosen_by(rows, scores, budget, choose) -> list[int]:
         for row in rows:
             spool.add(row)
         with spool.vectors(np.ones(len(rows), bool)) as vectors:
-            return choose(vectors, np.array(scores), words, budget, sum(words))
+            lengths = np.array(words)
+            costs = budget.costs(lengths, 6 * lengths)
+            return choose(vectors, np.array(scores) / lengths**COST, costs, budget.limit(sum(words)))
 
 
-def plain(vectors, scores, words, budget, total) -> list[int]:
+def plain(vectors, worth, costs, limit) -> list[int]:
     """Every gain anew before every choice."""
-    left, said, chosen = budget.limit(total), set(), []
-    counted = budget.unit == "sentences"
+    left, said, chosen = limit, set(), []
     while left > 0:
         best = (-1.0, 0)
         for i in range(len(vectors)):
@@ -37,14 +39,13 @@ def plain(vectors, scores, words, budget, total) -> list[int]:
             squares = values.astype(float) ** 2
             new = np.array([c not in said for c in columns])
             novelty = squares[new].sum() / squares.sum() if chosen else 1.0
-            fits = (1 if counted else words[i]) <= left and i not in chosen
-            if fits and new.mean() >= REPEATED:
-                best = max(best, (scores[i] / words[i] ** COST * novelty, -i))
+            if costs[i] <= left and i not in chosen and new.mean() >= REPEATED:
+                best = max(best, (worth[i] * novelty, -i))
         if best[0] < 0:
             break
         chosen.append(-best[1])
         said |= set(vectors.row(chosen[-1])[0].tolist())
-        left -= 1 if counted else words[chosen[-1]]
+        left -= costs[chosen[-1]]
     return chosen
 
 
@@ -60,6 +61,8 @@ def test_lazy_equals_plain_and_the_budget_holds(rows, budget, rng):
         assert len(chosen) <= budget.amount
     elif budget.unit == "words":
         assert sum(words[i] for i in chosen) <= budget.amount
+    elif budget.unit == "characters":
+        assert sum(6 * words[i] for i in chosen) <= budget.amount
     else:
         assert sum(words[i] for i in chosen) <= budget.amount * sum(words)
 
@@ -89,6 +92,7 @@ def test_wrong_budgets_say_what_is_wrong(unit, amount):
         (Budget(), "10 sentences"),
         (Budget(amount=1), "1 sentence"),
         (Budget(amount=200, unit="words"), "200 words"),
+        (Budget(amount=500, unit="characters"), "500 characters"),
         (Budget(amount=0.1, unit="ratio"), "0.1 of the words"),
     ],
 )

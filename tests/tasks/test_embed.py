@@ -15,7 +15,9 @@ from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.records import reverse_complement
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.embed import Request, embed, embeddings
+from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Source
+from longseq.tasks.summarize.model import default_model
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.train import Learning, learn
 
@@ -203,6 +205,52 @@ def test_documents(tmp_path):
         next(embeddings(Request(inputs=(file,), strands="both"), HiddenReader(checkpoint), [Source(file)]))
 
 
+def test_the_model_is_that_for_what_the_first_input_holds(tmp_path):
+    sequence = fasta(tmp_path / "x.fa", b"ACGT")
+    (tmp_path / "d.md").write_text("# One\n\nSome words stand here.\n")
+    inputs = [sequence, str(tmp_path / "d.md"), "-", str(tmp_path / "none")]
+    assert [default_model([name]) for name in inputs] == ["dna", "text", "dna", "dna"]
+
+
+SENTENCES = ["# One", "Some words stand here.", "他们都在这里。", "Others, too, by Mr. Smith!", "## Two", "Last one"]
+
+
+@pytest.mark.parametrize("gap", ["\n\n", "\n\n \n\n\n"])
+def test_a_vector_a_sentence(tmp_path, gap):
+    """Each is the mean over the tokens whose last letter stands in it or in the white space behind it."""
+    text = gap + gap.join(SENTENCES) + gap
+    (tmp_path / "d.md").write_text(text)
+    with read(tmp_path / "d.md") as records:
+        tokenizer = learn(records, Learning(vocabulary=262)).tokenizer
+    model = LanguageModel(ModelConfig(vocabulary=tokenizer.vocabulary, width=8, heads=2, layers=1))
+    save(tmp_path / "m", model, tokenizer)
+    checkpoint, file = load(tmp_path / "m"), str(tmp_path / "d.md")
+    (part,) = embeddings(Request(inputs=(file,), per="sentence"), HiddenReader(checkpoint), [Source(file)])
+    found = [text[a:b] for a, b in zip(part.start, part.end, strict=True)]
+    assert found == [sentence.lstrip("# ") for sentence in SENTENCES]
+    assert part.sections == ("One",) * 4 + ("One > Two",) * 2
+    (chunk,) = checkpoint.tokenizer.chunks(iter([text]), 10**6)
+    with torch.no_grad():
+        hidden = checkpoint.model.encoder(torch.from_numpy(chunk.ids).long()[None])[0][0].numpy()
+    last = np.maximum.accumulate(chunk.offsets[:, 1]) - 1
+    bounds = [0, *part.start[1:].tolist(), len(text)]
+    for vector, begin, end in zip(part.vectors, bounds[:-1], bounds[1:], strict=True):
+        assert np.abs(vector - hidden[(last >= begin) & (last < end)].mean(0)).max() < 2e-5
+
+
+def test_sentences_of_a_long_document_do_not_depend_on_how_it_comes():
+    rng = random.Random(0)
+    text = "".join(
+        rng.choice(["A few words. ", "他们来了。", "Mr. Fox went on, ", "\n\n", "so on! "]) for _ in range(6000)
+    )
+    pieces = [text[i : i + 997] for i in range(0, len(text), 997)]
+    places = [Sentences(), Sentences()]
+    for place, given in zip(places, ([text], pieces), strict=True):
+        assert "".join(place.text(iter(given))) == text
+        place.finish(len(text))
+    assert np.array_equal(places[0].spans(), places[1].spans()) and len(places[0].spans()) > 2000
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -210,6 +258,8 @@ def test_documents(tmp_path):
         (["--window", "4", "--per", "base"], 2, "exclude each other"),
         (["--layer", "9"], 2, "layer: expected 0 to 3"),
         (["--per", "section"], 2, "a model of text"),
+        (["--by", "sentence"], 2, "a model of text"),
+        (["--by", "document"], 0, ""),
         (["--per", "base", "--most", "3"], 2, "--most N"),
         (["--region", "r9"], 1, "expected a record named 'r9'"),
     ],

@@ -15,6 +15,15 @@ def test_classes_beside_the_most_frequent_one():
     assert figures.said("classify", found).endswith("(the most frequent class alone 0.2222 and 0.5000)")
 
 
+def test_classes_beside_words():
+    truth = np.array([0, 0, 1, 1])
+    found = figures.of_records("classify", np.eye(2)[[0, 0, 1, 0]], truth, np.ones(2), np.arange(4))
+    for told, better in ((0.9, True), (0.5, False)):
+        said = figures.said("classify", found | {"tfidf_macro_f1": told, "tfidf_accuracy": told})
+        assert f"(TF-IDF {told:.4f} and {told:.4f}, the most" in said
+        assert said.endswith("; TF-IDF does better") == better
+
+
 def test_labels_beside_the_most_frequent_set():
     """Always the first alone: F1 2 · 3 / (4 + 3) of it, 0 of the second, and the third is nowhere."""
     truth = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])

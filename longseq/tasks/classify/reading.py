@@ -16,14 +16,15 @@ from longseq.log import NullProgress, Progress
 from longseq.model import Checkpoint, RecordModel
 from longseq.records import Record
 from longseq.streaming.hidden import HiddenReader, Job
-from longseq.streaming.rows import RowSpool
-from longseq.tasks.places import Every, id_pieces, walk
+from longseq.tasks.classify.evidence import Evidence, Witness, can_tell
+from longseq.tasks.classify.kept import Ids
+from longseq.tasks.places import Every, Places, id_pieces, walk
 from longseq.tasks.sources import Asked, Source
 
 WINDOW = 2048
 """Tokens of a window that is read afresh."""
-IN_MEMORY = 1 << 16
-"""Tokens of a record before they go to a file."""
+EVIDENCE = 5
+"""Sentences told of a document."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +37,15 @@ class Request(Asked):
     """Tokens between two running readings; 0: only the whole record is told."""
     window: int = WINDOW
     """Tokens of a window that is read afresh, from the record's start; 0: none."""
+    evidence: int = EVIDENCE
+    """Sentences of a document that speak most for its class; 0: none."""
     column: str | None = None
     """Column of tables that holds the texts."""
 
     def __post_init__(self):
         require(self.every >= 0, "every", self.every, ">= 0 tokens")
         require(self.window >= 0, "window", self.window, ">= 0 tokens")
+        require(self.evidence >= 0, "evidence", self.evidence, ">= 0 sentences")
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,9 @@ class Classified:
     """(W, 2) int64 letters."""
     afresh: np.ndarray
     """(W, C) float32, of each window as if it were a record."""
+    evidence: tuple[Evidence, ...]
+    """Sentences that speak for the class, those that matter most first; none of sequences, nor of a head that takes the
+    maximum or the last vector."""
     truncated: bool
 
 
@@ -101,16 +108,32 @@ class _Entry:
     def __init__(self, source: Source, record: Record, model: RecordModel, request: Request):
         self.source, self.record = source, record
         self.running = _Running(model, request.every)
+        asked = request.evidence and record.kind == "document" and can_tell(model)
+        self.witness = Witness(model, record) if asked else None
         self.every, self.window = Every(request.every or None), Every(request.window or None)
         self.afresh: list[_Running] = []
         self.error: InputError | None = None
         self.number = 0
         """Windows that are read afresh."""
 
+    @property
+    def places(self) -> list[Places]:
+        return [self.every, self.window, *([self.witness.places] if self.witness else [])]
+
+    def take(self, ids: np.ndarray, hidden: Tensor) -> None:
+        """The next tokens of the whole record (t,) and their vectors (t, D)."""
+        self.running.take(ids, hidden)
+        if self.witness is not None:
+            self.witness.take(hidden)
+
+    def close(self) -> None:
+        if self.witness is not None:
+            self.witness.close()
+
 
 class _Pass(Job):
     def __init__(self, entry: _Entry, pieces: Any, running: _Running):
-        super().__init__(pieces, running.take)
+        super().__init__(pieces, entry.take if running is entry.running else running.take)
         self.entry, self.running = entry, running
 
 
@@ -174,13 +197,16 @@ def _classified(
             entry.afresh.append(job.running)
         if len(entry.afresh) < entry.number:
             continue
-        if entry.error is not None:
-            entry.source.fail(entry.error)
-            continue
-        entry.source.records += 1
-        entry.source.length += entry.record.length or 0
-        entry.source.truncated |= entry.record.truncated
-        yield _result(entry, request, len(model.labels))
+        try:
+            if entry.error is not None:
+                entry.source.fail(entry.error)
+                continue
+            entry.source.records += 1
+            entry.source.length += entry.record.length or 0
+            entry.source.truncated |= entry.record.truncated
+            yield _result(entry, request, len(model.labels))
+        finally:
+            entry.close()
 
 
 def _windows(tokens: int, window: int) -> int:
@@ -192,17 +218,21 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
     none = np.zeros((0, classes), np.float32)
     offset = int(entry.record.notes.get("offset", 0))
     running = entry.running.all()
+    scores, told = entry.running.scores, ()  # type: tuple[np.ndarray | None, tuple[Evidence, ...]]
+    if scores is not None and entry.witness is not None:
+        told = entry.witness.finish(int(scores.argmax()), request.evidence, offset)
     read = entry.afresh or ([entry.running] if request.window and running else [])
     return Classified(
         file=entry.source.file,
         record=entry.record.id,
         start=offset,
         length=entry.record.length or 0,
-        scores=entry.running.scores,
+        scores=scores,
         running_ends=entry.every.spans()[: len(running), 1] + offset,
         running=np.stack(running) if running else none,
         windows=entry.window.spans()[: len(read)] + offset,
         afresh=np.stack([part.scores for part in read]) if read else none,  # type: ignore[misc]
+        evidence=told,
         truncated=entry.record.truncated,
     )
 
@@ -217,9 +247,9 @@ def _jobs(
     progress.start("classify", None, "token")
     try:
         for source, record in records:
-            entry, kept = _Entry(source, record, model, request), _Ids()
+            entry, kept = _Entry(source, record, model, request), Ids()
             try:
-                pieces = id_pieces(record, checkpoint, [entry.every, entry.window])
+                pieces = id_pieces(record, checkpoint, entry.places)
                 job = _Pass(entry, _kept(pieces, kept, progress), entry.running)
                 yield job
                 if job.error is None:
@@ -233,35 +263,8 @@ def _jobs(
         progress.finish()
 
 
-def _kept(pieces: Iterator[np.ndarray], kept: _Ids, progress: Progress) -> Iterator[np.ndarray]:
+def _kept(pieces: Iterator[np.ndarray], kept: Ids, progress: Progress) -> Iterator[np.ndarray]:
     for ids in pieces:
         kept.add(ids)
         progress.advance(len(ids))
         yield ids
-
-
-class _Ids:
-    """The ids of a record, to be read again: in memory while they are few."""
-
-    def __init__(self) -> None:
-        self._held = np.zeros(0, np.int64)
-        self._spool: RowSpool | None = None
-        self.length = 0
-
-    def add(self, ids: np.ndarray) -> None:
-        if self._spool is None and self.length + len(ids) <= IN_MEMORY:
-            self._held = np.concatenate([self._held, ids])
-        else:
-            if self._spool is None:
-                self._spool = RowSpool(1, np.int32)
-                self._spool.write(0, self._held[:, None])
-                self._held = self._held[:0]
-            self._spool.write(self.length, ids[:, None])
-        self.length += len(ids)
-
-    def read(self, start: int, end: int) -> np.ndarray:
-        return self._held[start:end] if self._spool is None else self._spool.read(start, end)[:, 0].astype(np.int64)
-
-    def close(self) -> None:
-        if self._spool is not None:
-            self._spool.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,18 +18,29 @@ from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
 from longseq.model.calibration import read_calibration
+from longseq.model.held_out import read_figures
 from longseq.records import Interval
 from longseq.results.findings import UNKNOWN
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify.answers import Answers, Region
+from longseq.tasks.classify.evidence import Evidence
 from longseq.tasks.classify.reading import Classified, Request, classified, record_model
+from longseq.tasks.places import reads_dna
 from longseq.tasks.sources import Source, require_some
 
 log = logging.getLogger("longseq")
 
 SCHEMA = "longseq.classify/1"
-FILES = ("records.tsv", "records.parquet", "running.parquet", "windows.parquet", "regions.bed", "run.json")
+FILES = (
+    "records.tsv",
+    "records.parquet",
+    "running.parquet",
+    "evidence.tsv",
+    "windows.parquet",
+    "regions.bed",
+    "run.json",
+)
 """What an output directory may hold of an earlier run."""
 
 
@@ -46,7 +58,8 @@ def classify(
     """Tell all records, as they come: as a table, as a JSON document, in the folder `out`, or all of them.
 
     The folder holds records.tsv and .parquet, a row a record; running.parquet, the head's reading of the record up to
-    each of some places; windows.parquet, of each window read afresh; regions.bed, where the class changes; run.json.
+    each of some places; windows.parquet, of each window read afresh; regions.bed, where the class changes; of
+    documents evidence.tsv, the sentences that speak most for the class; run.json.
 
     Raises:
         InputError: the first one, when no record of any input could be read because of it.
@@ -61,6 +74,9 @@ def classify(
             checkpoint.name,
             UNKNOWN,
         )
+    held_out = read_figures(checkpoint.path, checkpoint.sha256)
+    if beaten := _beaten(held_out):
+        log.warning("%s: %s", checkpoint.name, beaten)
     sources = [Source(file) for file in request.inputs]
     if out is not None:
         free_directory(out, force=force)
@@ -74,6 +90,9 @@ def classify(
             folder = stack.enter_context(output_directory(out, force=force, replaces=FILES))
             file = stack.enter_context(open(folder / "records.tsv", "w", encoding="utf-8", errors="backslashreplace"))
             bed = stack.enter_context(open(folder / "regions.bed", "w", encoding="utf-8", errors="backslashreplace"))
+            if not reads_dna(checkpoint):
+                told = open(folder / "evidence.tsv", "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+                sinks.append(_Evidence(stack.enter_context(told)))
             sinks += [_Table(file, answers), _Bed(bed), stack.enter_context(_Parquet(folder, answers))]
             write_json(folder / "run.json", _facts(request, reader, answers, command))
         for found in classified(request, reader, sources, progress):
@@ -85,6 +104,17 @@ def classify(
         if as_json is not None:
             sinks[int(table is not None)].finish(_facts(request, reader, answers, command))
     return [source.row() for source in sources]
+
+
+def _beaten(figures: dict[str, float]) -> str | None:
+    """What to say where words alone told the classes better than the head did, on what training held out."""
+    by_words, own = (figures.get(name, math.nan) for name in ("tfidf_macro_f1", "macro_f1"))
+    if not by_words > own:
+        return None
+    return (
+        f"TF-IDF and logistic regression told the held-out documents better (macro F1 {by_words:.3f}) than this head "
+        f"({own:.3f})"
+    )
 
 
 def _columns(answers: Answers) -> dict[str, str]:
@@ -120,6 +150,7 @@ def _row(found: Classified, answers: Answers) -> dict[str, Any]:
 
 def _facts(request: Request, reader: HiddenReader, answers: Answers, command: str) -> dict[str, Any]:
     checkpoint, calibration = reader.checkpoint, answers.calibration
+    held_out = read_figures(checkpoint.path, checkpoint.sha256)
     return {
         "version": __version__,
         "command": command,
@@ -133,6 +164,8 @@ def _facts(request: Request, reader: HiddenReader, answers: Answers, command: st
         "precision": reader.precision,
         "device": str(reader.device),
         "calibration": calibration,
+        "held_out": held_out,
+        "tfidf_does_better": _beaten(held_out) is not None,
     }
 
 
@@ -158,11 +191,25 @@ class _Json:
              "probability": r.probability}
             for r in regions
         ]  # fmt: skip
-        self._file.write((",\n" if self._any else "\n") + to_json({**row, "regions": places}, indent=None))
+        told = [sentence._asdict() for sentence in found.evidence]
+        line = to_json({**row, "regions": places, "evidence": told}, indent=None)
+        self._file.write((",\n" if self._any else "\n") + line)
         self._any = True
 
     def finish(self, facts: dict[str, Any]) -> None:
         self._file.write(f'\n],\n"run": {to_json(facts, indent=None)}\n}}\n')
+
+
+class _Evidence:
+    """Sentences that speak for the class of their document."""
+
+    def __init__(self, file: TextIO):
+        self._names = ("file", "record", "class", *Evidence._fields)
+        self._writer = TsvWriter(file, self._names)
+
+    def write(self, row: dict[str, Any], found: Classified, regions: list[Region]) -> None:
+        for told in found.evidence:
+            self._writer.write({name: row[name] for name in self._names[:3]} | told._asdict())
 
 
 class _Bed:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from longseq.records import Layout
+from longseq.tasks.document.sections import Role, role_of
 from longseq.tasks.document.structure import Part, blocks
 from longseq.tokens.sentences import Sentence, Splitter
 
@@ -18,10 +18,20 @@ SHORTEST = 8
 THIN = 0.1
 """Where prose holds a smaller share of the words of prose, lists, quotations and scraps, these may be quoted too."""
 
-SENTENCES, ASIDES, REST = 0, 1, 2
-"""Tiers: sentences of prose; list items, quotations and scraps; headings, code and tables."""
+SENTENCES, ASIDES, REST, BACK = 0, 1, 2, 3
+"""Tiers: sentences of prose; list items, quotations and scraps; headings, code and tables; back matter and licences."""
 
-_CLOSED = re.compile(r"[.!?…。！？．؟۔।॥։።။།។][\"'”’»›」』)）\]*_]*(?:\s*\[\w+\])*$")  # then perhaps a note's number
+_CLOSED = re.compile(r"[.!?…。！？．؟۔।॥།။።។][\"'”’»›」』)）\]*_]*(?:\s*\[\w+\])*$")  # then perhaps a note's number
+_BOILERPLATE = re.compile(
+    r"\ball rights reserved\b|\bno part of this (?:publication|book|work) may be\b|\bproject gutenberg|"
+    r"\bunder the terms of (?:the|a) (?:creative commons|gnu)\b|"
+    r"\blicen[sc]ed under (?:the|a) (?:creative commons|cc[ -]by)|"
+    r"\bcopyright (?:©|\(c\)|\d{4})|©\s*(?:copyright\s*)?\d{4}|\bISBN[ :-]|\bthis e-?book is for the use of anyone\b|"
+    r"\bdownloaded from https?:|版权所有|版權所有|未经(?:书面)?许可|著作权所有",
+    re.I,
+)
+_BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.I)
+_ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.I)
 
 
 class Found(NamedTuple):
@@ -30,6 +40,8 @@ class Found(NamedTuple):
     sentence: Sentence
     part: Part
     section: str
+    paragraph: int = 0
+    """Number of its paragraph in the document."""
 
 
 def find_sentences(pieces: Iterable[str], language: str = "en", layout: Layout | None = None) -> Iterator[Found]:
@@ -39,55 +51,63 @@ def find_sentences(pieces: Iterable[str], language: str = "en", layout: Layout |
     """
     splitter = Splitter(language)
     part: Part = "blank"
-    section = ""
+    section, number = "", 0
     for block in blocks(pieces, layout):
         if not block.continues:
             for sentence in splitter.end_paragraph():
-                yield Found(sentence, part, section)
-            part, section = block.part, block.section
+                yield Found(sentence, part, section, number)
+            part, section, number = block.part, block.section, number + (block.part != "blank")
         if part == "blank":
             splitter.skip(len(block.text))
             continue
         splitter.skip(block.mark)
         for sentence in splitter.feed(block.text[block.mark :]):
-            yield Found(sentence, part, section)
+            yield Found(sentence, part, section, number)
     for sentence in splitter.end_paragraph():
-        yield Found(sentence, part, section)
+        yield Found(sentence, part, section, number)
 
 
-class Candidates:
-    """A row a sentence, in compact columns: 26 bytes each."""
+class Tiers:
+    """How far from quotable the sentences of a document are, one after the other."""
 
     def __init__(self):
-        self.start, self.end = array("q"), array("q")  # code points
-        self.words, self.section = array("i"), array("i")
-        self.tier, self.wrapped = array("b"), array("b")
-        self.sections: list[str] = []
-        self.listed = 0  # items and quotations among the asides
+        self.listed = 0
+        """Items and quotations among the asides."""
+        self.begun = 0
+        """Sentences before the line that says that the text begins there."""
+        self._seen, self._over = 0, False
+        self._roles: dict[str, Role] = {}
 
-    def __len__(self) -> int:
-        return len(self.start)
+    def role(self, section: str) -> Role:
+        """What a section is for."""
+        if section not in self._roles:
+            self._roles[section] = role_of(section)
+        return self._roles[section]
 
-    def add(self, found: Found, words: int) -> None:
-        """Append a sentence of so many words."""
-        if not self.sections or self.sections[-1] != found.section:
-            self.sections.append(found.section)
-        tier = _tier(found, words)
-        self.start.append(found.sentence.start)
-        self.end.append(found.sentence.end)
-        self.words.append(words)
-        self.section.append(len(self.sections) - 1)
-        self.tier.append(tier)
-        self.wrapped.append(found.sentence.wrapped)
+    def tier(self, found: Found, words: int) -> int:
+        """Of the next sentence, which has so many words."""
+        text = found.sentence.text
+        self._seen += 1
+        if "*" in text and _BEGINS.search(text):
+            self.begun = self._seen
+        self._over |= "*" in text and _ENDS.search(text) is not None
+        back = self._over or self.role(found.section) is Role.BACK or _BOILERPLATE.search(text)
+        tier = BACK if back else _tier(found, words)
         self.listed += tier == ASIDES and found.part != "prose"
+        return tier
 
-    def tiers(self) -> Iterator[tuple[int, np.ndarray]]:
-        """(lowest tier let in, (rows,) bool rows let in), strictest first: the first that yields anything is meant."""
-        tier, words = np.array(self.tier, np.int8), np.array(self.words, np.int64)
-        prose, asides = int(words[tier == SENTENCES].sum()), int(words[tier == ASIDES].sum())
-        for let_in in (SENTENCES, ASIDES, REST):
-            if let_in != SENTENCES or prose >= THIN * (prose + asides):
-                yield let_in, tier <= let_in
+
+def strictest(tiers: np.ndarray, words: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """(lowest tier let in, (rows,) bool rows let in), strictest first: the first that yields anything is meant.
+
+    Args:
+        tiers: (rows,) of the sentences.
+        words: (rows,) of each of them.
+    """
+    prose, asides = (int(words[tiers == tier].sum()) for tier in (SENTENCES, ASIDES))
+    for let_in in (SENTENCES, ASIDES, REST, BACK):
+        if let_in != SENTENCES or prose >= THIN * (prose + asides):
+            yield let_in, tiers <= let_in
 
 
 def _tier(found: Found, words: int) -> int:

@@ -40,10 +40,16 @@ def lexrank(vectors: Vectors, degree: np.ndarray, damping: float = DAMPING) -> n
         damping: in [0, 1).
     """
     n = len(vectors)
-    p = np.full(n, 1.0 / max(n, 1))
+    p, step = np.full(n, 1.0 / max(n, 1)), np.empty(n)
     for _ in range(MOST_STEPS):
-        before = p
-        p = (1.0 - damping) / max(n, 1) + damping * vectors.spread(vectors.gather(before / degree))
-        if np.abs(p - before).sum() <= TOLERANCE:
+        np.divide(p, degree, out=step)
+        vectors.spread(vectors.gather(step), out=step)
+        step *= damping
+        step += (1.0 - damping) / max(n, 1)
+        np.abs(np.subtract(p, step, out=p), out=p)
+        change = p.sum()
+        p, step = step, p
+        if change <= TOLERANCE:
             break
-    return p * n
+    p *= n
+    return p

@@ -40,14 +40,23 @@ class Manuscript:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the space back."""
         self._file.close()
 
     def __len__(self) -> int:
         """Code points so far."""
         return self._length
 
+    def begin(self) -> None:
+        """Another text begins here: digests are of what comes after."""
+        self._digest = hashlib.sha256()
+
     def append(self, piece: str) -> None:
         """Add letters at the end."""
+        self._digest.update(_encode(piece))
         self._length += len(piece)
         text, at = self._rest + piece, 0
         while len(text) - at >= STEP:
@@ -56,10 +65,8 @@ class Manuscript:
         self._rest = text[at:]
 
     def sha256(self) -> str:
-        """Digest of the UTF-8 text so far, in hexadecimal."""
-        digest = self._digest.copy()
-        digest.update(_encode(self._rest))
-        return digest.hexdigest()
+        """Digest of the UTF-8 text since it began, in hexadecimal."""
+        return self._digest.hexdigest()
 
     def read(self, start: int, end: int) -> Passage:
         """The code points `[start, end)`, which were appended before."""
@@ -72,9 +79,7 @@ class Manuscript:
         return Passage(text[start:end], byte_start, byte_start + len(_encode(text[start:end])))
 
     def _write(self, text: str) -> None:
-        data = _encode(text)
-        self._digest.update(data)
-        self._file.append(data)
+        self._file.append(_encode(text))
         self._bytes.append(len(self._file))
 
 

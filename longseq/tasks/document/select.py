@@ -17,18 +17,20 @@ COST = 0.2
 REPEATED = 0.25
 """A sentence of whose terms a smaller share is new repeats what is chosen, but for a number perhaps: it is left out."""
 
+UNITS = ("sentences", "words", "characters", "ratio")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
     """How much a summary may hold."""
 
     amount: float = 10
-    """Sentences or words at most, or the share of the document's words at most."""
-    unit: Literal["sentences", "words", "ratio"] = "sentences"
-    """What `amount` counts. A CJK letter is a word."""
+    """Sentences, words or characters at most, or the share of the document's words at most."""
+    unit: Literal["sentences", "words", "characters", "ratio"] = "sentences"
+    """What `amount` counts. A CJK letter is a word; characters are code points of the sentences chosen."""
 
     def __post_init__(self):
-        require(self.unit in ("sentences", "words", "ratio"), "budget.unit", self.unit, "sentences, words or ratio")
+        require(self.unit in UNITS, "budget.unit", self.unit, "sentences, words, characters or ratio")
         if self.unit == "ratio":
             require(0 < self.amount <= 1, "budget.amount", self.amount, "a ratio above 0, at most 1")
         else:
@@ -42,37 +44,55 @@ class Budget:
         return f"{int(self.amount)} {self.unit if self.amount != 1 else self.unit[:-1]}"
 
     def limit(self, words: int) -> int:
-        """Sentences or words that a document of so many words may give."""
+        """Sentences, words or characters that a document of so many words may give."""
         return int(self.amount * words) if self.unit == "ratio" else int(self.amount)
 
+    def costs(self, words: np.ndarray, characters: np.ndarray) -> np.ndarray:
+        """(n,) what each sentence takes of the limit; every one takes something."""
+        if self.unit == "sentences":
+            return np.ones(len(words), np.int32)
+        return np.maximum(characters if self.unit == "characters" else words, 1)
 
-def select(
-    vectors: Vectors, scores: np.ndarray, words: Sequence[int] | np.ndarray, budget: Budget, total: int
-) -> list[int]:
+
+def select(vectors: Vectors, worth: np.ndarray, costs: np.ndarray, limit: int, wanted: Sequence[int] = ()) -> list[int]:
     """Rows of `vectors` that make the summary, in the order in which they were chosen.
 
-    Greedy: the next sentence has the highest `score * novelty / words ** COST` of those that still fit. Novelty is the
-    share of its vector's squared weights on terms that no chosen sentence holds. It only falls as sentences are chosen,
-    so a gain that is out of date is a bound, and most are never brought up to date (Minoux 1978). The exponent is that
-    of Lin and Bilmes (2010), "Multi-document summarization via budgeted maximization of submodular functions". Ties go
-    to the lower row.
+    Greedy: the next sentence has the highest `worth * novelty` of those that still fit. Novelty is the share of its
+    vector's squared weights on terms that no chosen sentence holds. It only falls as sentences are chosen, so a gain
+    that is out of date is a bound, and most are never brought up to date (Minoux 1978, as in Lin and Bilmes 2010,
+    "Multi-document summarization via budgeted maximization of submodular functions"). Ties go to the lower row.
 
     Args:
         vectors: (n, m) unit rows, in document order.
-        scores: (n,) relevance, not negative.
-        words: (n,) words of each sentence.
-        budget: what may be spent.
-        total: words of the document, for a ratio.
+        worth: (n,) not negative.
+        costs: (n,) of each sentence, at least 1.
+        limit: What they may cost in all.
+        wanted: Rows that are taken before all others, in this order, as far as they fit, repetitions among them.
     """
-    left = budget.limit(total)
-    lengths = np.maximum(np.asarray(words, np.int64), 1)
-    costs = np.ones_like(lengths) if budget.unit == "sentences" else lengths
-    worth = scores / lengths**COST
-    said = np.zeros(vectors.columns, bool)
+    left, said = limit, np.zeros(vectors.columns, bool)
     chosen: list[int] = []
-    heap = [(-gain, row, 0) for row, gain in enumerate(worth.tolist())]  # the last: how many were chosen by then
-    heapq.heapify(heap)
-    while heap and left > 0:
+
+    def take(row: int, columns: np.ndarray) -> int:
+        chosen.append(row)
+        said[columns] = True
+        return left - int(costs[row])
+
+    for row in wanted:
+        if costs[row] <= left:
+            left = take(row, vectors.row(row)[0])
+    taken = set(chosen)
+    order = np.argsort(-worth, kind="stable")
+    at = 0  # rows of `order` seen so far
+    heap: list[tuple[float, int, int]] = []  # of those: gain, row, and how many were chosen when it was that
+    while left > 0:
+        # What was never looked at has at most its worth: only what comes before it in the heap can be better.
+        while at < len(order) and (not heap or (-worth[order[at]], order[at]) < heap[0][:2]):
+            row = int(order[at])
+            at += 1
+            if row not in taken:
+                heapq.heappush(heap, (-float(worth[row]), row, 0))
+        if not heap:
+            break
         _, row, known = heapq.heappop(heap)
         if costs[row] > left:
             continue
@@ -84,7 +104,5 @@ def select(
                 novelty = float(weights[new].sum() / weights.sum())
                 heapq.heappush(heap, (-float(worth[row]) * novelty, row, len(chosen)))
             continue
-        chosen.append(row)
-        left -= int(costs[row])
-        said[columns] = True
+        left = take(row, columns)
     return chosen

@@ -1,4 +1,4 @@
-"""An extractive summary of one document of any length, in one pass over its text.
+"""An extractive summary of documents of any length, in one pass over their text.
 
 The text streams through once: to disk, so that chosen sentences can be read back as they are; to sentences; to counts
 of their terms. Ranking and choice read the counts, never the text.
@@ -6,43 +6,31 @@ of their terms. Ranking and choice read the counts, never the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from longseq.config import require
-from longseq.log import NullProgress, Progress
-from longseq.records import Layout, Record, Unread
-from longseq.results.document import DocumentSummary, SentenceRow, UnreadPage, unread_pages
-from longseq.tasks.document.candidates import ASIDES, REST, Candidates, find_sentences
-from longseq.tasks.document.lexrank import DAMPING, degrees, lexrank
-from longseq.tasks.document.manuscript import Manuscript
-from longseq.tasks.document.select import Budget, select
+from longseq.log import Progress
+from longseq.records import Record
+from longseq.results.document import DocumentFacts, DocumentSummary, PartSummary, SentenceRow
+from longseq.tasks.document.candidates import ASIDES, REST
+from longseq.tasks.document.choice import Choice, choose
+from longseq.tasks.document.collection import Collection, first_byte, remarks_of_reading
+from longseq.tasks.document.contexts import Spot, contexts
+from longseq.tasks.document.cues import Cue
+from longseq.tasks.document.one_pass import summarize_passing
+from longseq.tasks.document.parts import Part
+from longseq.tasks.document.request import DocumentRequest
+from longseq.tasks.document.rows import WRAPPED
 from longseq.tasks.document.texts import TextFolder
-from longseq.tasks.document.vectors import TermSpool
-from longseq.tokens.words import count_words, terms
-
-
-@dataclass(frozen=True, kw_only=True)
-class DocumentConfig:
-    """How sentences are found and ranked."""
-
-    language: str = "en"
-    """ISO 639-1 code of the document: after which abbreviations a stop ends no sentence."""
-    damping: float = DAMPING
-    """Probability of following a similarity rather than starting anew, in [0, 1)."""
-
-    def __post_init__(self):
-        require(0 <= self.damping < 1, "document.damping", self.damping, "0 <= damping < 1")
 
 
 def summarize_document(
     record: Record,
-    budget: Budget | None = None,
+    request: DocumentRequest | None = None,
     *,
-    config: DocumentConfig | None = None,
     progress: Progress | None = None,
     texts: TextFolder | None = None,
     spool_folder: str | Path | None = None,
@@ -51,149 +39,141 @@ def summarize_document(
 
     Args:
         record: A document; its pieces are walked once.
-        budget: What the summary may hold: 10 sentences unless told otherwise.
-        config: How sentences are found and ranked.
+        request: What is wanted: 10 sentences of the whole unless told otherwise.
         progress: Told of every code point read; started and finished by the caller.
         texts: Where the text is kept, if anywhere.
         spool_folder: Where the text and the counts wait; None is the system's place for temporary files.
 
     Raises:
-        InputError: a fault in the record.
+        InputError: a fault in the record, or one without pages is asked for its pages.
         LongseqError: the spool cannot be written.
     """
-    budget, config = budget or Budget(), config or DocumentConfig()
-    with Manuscript(spool_folder) as text, TermSpool(spool_folder) as spool:
-        candidates = Candidates()
-        for found in find_sentences(_read(record, text, progress or NullProgress()), config.language, record.layout):
-            candidates.add(found, count_words(found.sentence.text))
-            spool.add(terms(found.sentence.text))
-        tier, keep = _strictest(candidates, spool)
-        rows = np.flatnonzero(keep)
-        words = np.array(candidates.words, np.int64)
-        with spool.vectors(keep) as vectors:
-            degree = degrees(vectors)
-            scores = lexrank(vectors, degree, config.damping)
-            shared = 1.0 - 1.0 / degree  # how much of a sentence's similarity is with others: 0 for what stands alone
-            chosen = select(vectors, scores * shared, words[rows], budget, int(words.sum()))
-        base = _first_byte(record)
-        quoted = [
-            _quote(candidates, text, int(rows[row]), rank, float(scores[row]), base, record.layout)
-            for rank, row in enumerate(chosen, start=1)
-        ]
-        counted = np.array(candidates.tier, np.int8) < REST
-        wrapped = int((np.array(candidates.wrapped, bool) & counted).sum())
-        return DocumentSummary(
-            file=record.source,
-            index=record.index,
-            id=record.id,
-            description=record.description,
-            length=len(text),
-            words=int(words.sum()),
-            sentences_total=int(counted.sum()),
-            candidates=len(rows),
-            wrapped=wrapped,
-            sha256=text.sha256(),
-            truncated=record.truncated,
-            coverage=_coverage(record, len(text)),
-            text_file=None if texts is None else texts.save(record, text),
-            extractor=None if record.layout is None else record.layout.extractor,
-            pages=None if record.layout is None else record.layout.pages_total or None,
-            unread=() if record.layout is None else tuple(map(_unread, record.layout.unread)),
-            budget=budget.describe(),
-            summary_words=int(words[rows[chosen]].sum()),
-            sentences=tuple(sorted(quoted, key=lambda row: row.start)),
-            remarks=(
-                *_remarks(candidates, tier, wrapped, words[rows], chosen, budget),
-                *_remarks_of_reading(record),
-            ),
-            notes=dict(record.notes),
-        )
+    request = request or DocumentRequest()
+    if request.one_pass:
+        return summarize_passing(record, request, progress)
+    with Collection(request, spool_folder) as collection:
+        collection.add(record, progress, texts)
+        return summarize_collection(collection)
 
 
-def _strictest(candidates: Candidates, spool: TermSpool) -> tuple[int, np.ndarray]:
-    """The first tier that holds anything, and its (rows,) bool different sentences."""
-    for tier, let_in in candidates.tiers():
-        keep = spool.distinct(let_in)
-        if keep.any():
-            return tier, keep
-    return REST, np.zeros(len(spool), bool)
+def summarize_collection(collection: Collection) -> DocumentSummary:
+    """One summary of all documents of a collection, one at least."""
+    rows, request = collection.rows, collection.request
+    tiers, words = collection.tiers(), rows.column("words")
+    choice = choose(collection, tiers, words)
+    order = sorted(choice.chosen)
+    at = {row: place for place, row in enumerate(order)}
+    quoted = [_quote(collection, row, *choice.chosen[row], follows=row - 1 in at) for row in order]
+    counted = tiers < REST
+    wrapped = int((counted & (rows.column("asked") & WRAPPED > 0)).sum())
+    return DocumentSummary(
+        **vars(together(collection.documents)),
+        sentences_total=int(counted.sum()),
+        candidates=choice.candidates,
+        wrapped=wrapped,
+        budget=request.budget.describe(),
+        summary_words=int(words[order].sum()),
+        dangling=sum(row.dangling for row in quoted),
+        queries=request.queries,
+        by=request.by,
+        parts=tuple(_part(collection, words, part, chosen, at) for part, chosen in choice.parts if request.by),
+        documents=tuple(collection.documents) if request.together else (),
+        sentences=tuple(quoted),
+        contexts=tuple(contexts(collection.text, [_spot(collection, row) for row in order])),
+        remarks=(
+            *_remarks(collection, choice, wrapped),
+            *(remark for document in collection.documents for remark in remarks_of_reading(document)),
+        ),
+    )
 
 
-def _read(record: Record, text: Manuscript, progress: Progress) -> Iterator[str]:
-    pieces: Iterable[str] = record.pieces  # type: ignore[assignment]
-    for piece in pieces:
-        text.append(piece)
-        yield piece
-        progress.advance(len(piece))
+def together(documents: Sequence[DocumentFacts]) -> DocumentFacts:
+    """Facts of many documents as if they were one."""
+    if len(documents) == 1:
+        return documents[0]
+    length = sum(document.length for document in documents)
+    read = sum(document.coverage * document.length for document in documents)
+    digests = "".join(f"{document.sha256}\n" for document in documents)
+    return DocumentFacts(
+        file="",
+        index=0,
+        id="",
+        description=f"{len(documents)} documents together",
+        length=length,
+        words=sum(document.words for document in documents),
+        sha256=hashlib.sha256(digests.encode()).hexdigest(),
+        truncated=any(document.truncated for document in documents),
+        coverage=read / length if length else 1.0,
+        unread=tuple(page for document in documents for page in document.unread),
+    )
 
 
-def _coverage(record: Record, length: int) -> float:
-    """Share of the text, where the file says how long it is, times the share of the pages."""
-    layout = record.layout
-    read = length / max(record.length or 0, length) if length or record.length else 1.0
-    if layout is None or not layout.pages_total:
-        return read
-    return read * (layout.pages_total - len(layout.unread)) / layout.pages_total
-
-
-def _unread(page: Unread) -> UnreadPage:
-    return UnreadPage(page=page.number, label=page.label, why=page.why)
-
-
-def _remarks_of_reading(record: Record) -> Iterator[str]:
-    if bad := record.notes.get("bad_bytes"):
-        bytes_are = "byte is" if bad == 1 else "bytes are"
-        yield f"{bad} {bytes_are} no {record.notes['encoding']} and stand as \ufffd"
-    if record.layout is not None and record.layout.unread:
-        pages = unread_pages([_unread(page) for page in record.layout.unread])
-        yield f"{len(record.layout.unread)} of {record.layout.pages_total} pages could not be read: {pages}"
-
-
-def _first_byte(record: Record) -> int | None:
-    """Byte of the file at which the text begins; None where the text is not the file's bytes as they stand."""
-    notes = record.notes
-    plain = notes.get("format") in ("text", "markdown", "rst") and notes.get("encoding") == "utf-8"
-    plain = plain and "bad_bytes" not in notes
-    return int(record.notes.get("bom", 0)) if plain else None
-
-
-def _quote(
-    candidates: Candidates,
-    text: Manuscript,
-    row: int,
-    rank: int,
-    score: float,
-    base: int | None,
-    layout: Layout | None,
-) -> SentenceRow:
-    start, end = candidates.start[row], candidates.end[row]
-    passage = text.read(start, end)
-    page = None if layout is None else layout.page_at(start)
+def _quote(collection: Collection, number: int, rank: int, score: float, follows: bool) -> SentenceRow:
+    """A row of the collection as a sentence of the summary, which holds the one before it or not (`follows`)."""
+    row = collection.rows.row(number)
+    document, at = int(row["document"]), int(row["start"])
+    facts, layout, base = collection.documents[document], collection.layouts[document], collection.starts[document]
+    passage = collection.text.read(at, at + int(row["length"]))
+    first = first_byte(facts.notes)
+    shift = 0 if first is None else first - collection.text.read(base, base).byte_start
+    page = None if layout is None else layout.page_at(at - base)
+    many = collection.request.together
     return SentenceRow(
         rank=rank,
-        start=start,
-        end=end,
-        byte_start=None if base is None else base + passage.byte_start,
-        byte_end=None if base is None else base + passage.byte_end,
+        start=at - base,
+        end=at - base + int(row["length"]),
+        byte_start=None if first is None else passage.byte_start + shift,
+        byte_end=None if first is None else passage.byte_end + shift,
         page=None if page is None else page.number,
         page_label=None if page is None else page.label,
-        section=candidates.sections[candidates.section[row]],
+        section=collection.sections[row["section"]],
         score=score,
-        wrapped=bool(candidates.wrapped[row]),
+        wrapped=bool(row["asked"] & WRAPPED),
+        dangling=bool(row["cues"] & Cue.DANGLES) and not follows,
+        file=facts.file if many else None,
+        id=facts.id if many else None,
+        index=facts.index if many else None,
         text=passage.text,
     )
 
 
-def _remarks(
-    candidates: Candidates, tier: int, wrapped: int, words: np.ndarray, chosen: list[int], budget: Budget
-) -> Iterator[str]:
-    if not len(words):
+def _spot(collection: Collection, number: int) -> Spot:
+    row = collection.rows.row(number)
+    start, document = int(row["start"]), int(row["document"])
+    first = collection.starts[document]
+    return Spot(start, start + int(row["length"]), first, first + collection.documents[document].length)
+
+
+def _part(
+    collection: Collection, words: np.ndarray, part: Part, chosen: Sequence[int], at: Mapping[int, int]
+) -> PartSummary:
+    first, last = collection.rows.row(part.first), collection.rows.row(part.last - 1)
+    base = collection.starts[first["document"]]
+    return PartSummary(
+        title=part.title,
+        start=int(first["start"]) - base,
+        end=int(last["start"] + last["length"]) - base,
+        words=int(words[part.first : part.last].sum()),
+        summary_words=int(words[list(chosen)].sum()),
+        sentences=tuple(at[row] for row in chosen),
+    )
+
+
+def _remarks(collection: Collection, choice: Choice, wrapped: int) -> Iterator[str]:
+    budget = collection.request.budget.describe()
+    if collection.request.extractor is not None:
+        yield f"its sentences were judged by {collection.request.extractor.described}"
+    if not choice.candidates:
         yield "there is no sentence in it"
-    elif not chosen:
-        yield f"no sentence fits {budget.describe()}: the shortest has {int(words.min())} words"
-    if len(words) and tier == REST:
+    elif not choice.chosen:
+        yield f"no sentence fits {budget}: the shortest has {choice.shortest} words"
+    if choice.unanswered:
+        yield f"no word of this stands in any sentence: {'; '.join(choice.unanswered)}"
+    if choice.left_out:
+        yield f"{choice.left_out} sentences that must be included do not fit {budget}"
+    if choice.candidates and choice.tier >= REST:
         yield "there is no prose in it: headings, code and tables were quoted from"
-    elif len(words) and tier == ASIDES and candidates.listed:
+    elif choice.candidates and choice.tier == ASIDES and collection.listed:
         yield "there is hardly any prose in it: lists and quotations were quoted from too"
     if wrapped:
         yield f"{wrapped} of its sentences are pieces of stretches without a sentence end"

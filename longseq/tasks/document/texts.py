@@ -16,14 +16,20 @@ _UNSAFE = re.compile(r"[^\w.+-]+")
 
 
 class TextFolder:
-    """A file of UTF-8 for each document, named by its id."""
+    """A file of UTF-8 for each document, named by its id.
 
-    def __init__(self, folder: Path):
+    Args:
+        folder: Where they are written.
+        named: The folder as the user named it, whose place `folder` takes in the end.
+    """
+
+    def __init__(self, folder: Path, named: str | None = None):
         self._folder = folder
+        self.named = str(folder) if named is None else named
         self._taken: set[str] = set()
 
-    def save(self, record: Record, text: Manuscript) -> str:
-        """Write the whole text; the name of its file."""
+    def save(self, record: Record, text: Manuscript, start: int = 0) -> str:
+        """Write the text from its code point `start` on; the name of its file."""
         stem = _UNSAFE.sub("_", record.id).strip("._")[:LONGEST_NAME] or "document"
         name, number = f"{stem}.txt", 1
         while name.casefold() in self._taken:
@@ -31,6 +37,6 @@ class TextFolder:
             name = f"{stem}-{number}.txt"
         self._taken.add(name.casefold())
         with open(self._folder / name, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
-            for start in range(0, len(text), COPIED):
-                file.write(text.read(start, min(start + COPIED, len(text))).text)
+            for at in range(start, len(text), COPIED):
+                file.write(text.read(at, min(at + COPIED, len(text))).text)
         return name

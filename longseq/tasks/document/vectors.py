@@ -1,7 +1,7 @@
 """Sentences as unit vectors of hashed, non-negative TF-IDF, kept in a spool and read block by block.
 
-A vector's terms are words and pairs of neighbouring words (`longseq.tokens.words.terms`). Terms are counted while the
-text streams; document frequencies and weights follow in passes over the spool, since they need the whole text:
+A vector's terms are stems of words and pairs of neighbouring ones. Terms are counted while the text streams; document
+frequencies and weights follow in passes over the spool, since they need the whole text:
 
     weight = (1 + ln tf) (1 + ln(n / df)),  each row divided by its Euclidean norm,
 
@@ -12,6 +12,7 @@ matrix would be no Markov chain.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -26,6 +27,8 @@ BUCKETS = 1 << 20
 """Buckets for words, and as many again for pairs of words, which are more and would drown them."""
 BLOCK_WORDS = 1 << 16
 """Words gathered before they are hashed and written."""
+PARTS = 16
+"""Parts in which equal sentences are looked for."""
 
 
 class Block(NamedTuple):
@@ -71,10 +74,12 @@ class TermSpool:
     def distinct(self, eligible: np.ndarray) -> np.ndarray:
         """(rows,) bool: eligible rows with terms, the first of each set of rows with the same terms in order."""
         self._flush()
-        rows = np.flatnonzero(eligible & (self._file.lengths() > 0))
-        digests = np.frombuffer(self._digests, np.uint64)[rows]
+        eligible = eligible & (self._file.lengths() > 0)
+        digests = np.frombuffer(self._digests, np.uint64)
         keep = np.zeros(len(self), bool)
-        keep[rows[np.unique(digests, return_index=True)[1]]] = True
+        for part in range(PARTS):  # a part at a time: sorting all at once would take most of the memory there is
+            rows = np.flatnonzero(eligible & (digests % np.uint64(PARTS) == part))
+            keep[rows[np.unique(digests[rows], return_index=True)[1]]] = True
         return keep
 
     def vectors(self, keep: np.ndarray) -> Vectors:
@@ -85,17 +90,17 @@ class TermSpool:
         for block in self._kept(keep):
             np.add.at(frequency, block.columns, 1)
         used = np.flatnonzero(frequency)
-        rarity = 1.0 + np.log(n / frequency[used])
-        number = np.zeros(2 * BUCKETS, np.int32)
+        rarity = np.log(n / frequency[used])
+        number = np.full(2 * BUCKETS, -1, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
         out = _Entries(self._folder)
         for block in self._kept(keep):
             columns = number[block.columns]
-            weights = block.values * rarity[columns]
+            weights = block.values * (1.0 + rarity[columns])
             lengths = np.diff(block.starts, append=len(columns))
             norms = np.sqrt(np.add.reduceat(weights * weights, block.starts))
             out.append(lengths, columns, (weights / np.repeat(norms, lengths)).astype(np.float32))
-        return Vectors(out, len(used))
+        return Vectors(out, len(used), Terms(number, rarity, frequency[used]))
 
     def _kept(self, keep: np.ndarray) -> Iterator[Block]:
         for block in self._file.blocks():
@@ -127,12 +132,34 @@ class TermSpool:
         self._words, self._lengths = array("Q"), array("q")
 
 
+class Terms(NamedTuple):
+    """What the columns of `Vectors` stand for."""
+
+    number: np.ndarray
+    """(2 BUCKETS,) int32 column of each bucket, -1 for none."""
+    rarity: np.ndarray
+    """(m,) float64 ln(n / df)."""
+    frequency: np.ndarray
+    """(m,) int32 df: rows that hold the term."""
+
+    def columns(self, words: Sequence[str]) -> np.ndarray:
+        """(k,) int32: the columns of these single terms that occur, each once."""
+        coded = np.array([crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
+        found = self.number[_bucket(coded)] if len(coded) else np.zeros(0, np.int32)
+        return np.unique(found[found >= 0])
+
+    def single(self) -> np.ndarray:
+        """(m,) bool: columns of single terms rather than pairs."""
+        return np.arange(len(self.rarity)) < np.count_nonzero(self.number[:BUCKETS] >= 0)
+
+
 class Vectors:
     """The matrix V of unit rows: n rows, m columns, no entry negative. Sums run in a fixed order, in float64."""
 
-    def __init__(self, entries: _Entries, columns: int):
+    def __init__(self, entries: _Entries, columns: int, terms: Terms | None = None):
         self._entries, self.columns = entries, columns
-        self._starts = np.concatenate(([0], np.cumsum(entries.lengths())))
+        self.terms = terms
+        """What the columns are; None in a part."""
 
     def __enter__(self) -> Vectors:
         return self
@@ -141,11 +168,26 @@ class Vectors:
         self._entries.close()
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._entries)
 
     def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
         """Columns (int32) and values (float32) of row i."""
-        return self._entries.read(int(self._starts[i]), int(self._starts[i + 1]))
+        return self._entries.row(i)
+
+    def part(self, first: int, last: int) -> Vectors:
+        """The rows `[first, last)` as a matrix of their own, without the columns that are empty there.
+
+        The caller closes it.
+        """
+        used = np.zeros(self.columns, bool)
+        for block in self._entries.blocks(first, last):
+            used[block.columns] = True
+        number = np.cumsum(used, dtype=np.int32) - 1
+        out = _Entries(self._entries.folder)
+        for block in self._entries.blocks(first, last):
+            lengths = np.diff(block.starts, append=len(block.columns))
+            out.append(lengths, number[block.columns], block.values)
+        return Vectors(out, int(used.sum()))
 
     def gather(self, x: np.ndarray) -> np.ndarray:
         """Vᵀx: (n,) float64 to (m,) float64."""
@@ -157,10 +199,42 @@ class Vectors:
             )
         return out
 
-    def spread(self, y: np.ndarray) -> np.ndarray:
-        """Vy: (m,) float64 to (n,) float64."""
-        parts = [np.add.reduceat(block.values * y[block.columns], block.starts) for block in self._entries.blocks()]
-        return np.concatenate(parts) if parts else np.zeros(0)
+    def spread(self, y: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Vy: (m,) float64 to (n,) float64, into `out` where it is given."""
+        out = np.zeros(len(self)) if out is None else out
+        for block in self._entries.blocks():
+            sums = np.add.reduceat(block.values * y[block.columns], block.starts)
+            out[block.first : block.first + len(sums)] = sums
+        return out
+
+    def mean(self, y: np.ndarray, over: np.ndarray) -> np.ndarray:
+        """(n,) float64: of each row, the mean of y ((m,) float64) over its columns in `over` ((m,) bool); 0 of none."""
+        out = np.zeros(len(self))
+        for block in self._entries.blocks():
+            counted = over[block.columns]
+            sums = np.add.reduceat(np.where(counted, y[block.columns], 0.0), block.starts)
+            number = np.add.reduceat(counted.astype(np.int64), block.starts)
+            out[block.first : block.first + len(sums)] = sums / np.maximum(number, 1)
+        return out
+
+    def most(self, y: np.ndarray) -> np.ndarray:
+        """(n,) float64: of each row, the greatest of y ((m,) float64) over its columns."""
+        out = np.zeros(len(self))
+        for block in self._entries.blocks():
+            top = np.maximum.reduceat(y[block.columns], block.starts)
+            out[block.first : block.first + len(top)] = top
+        return out
+
+    def squares(self) -> np.ndarray:
+        """(m,) float64: the sum of squares of each column."""
+        out = np.zeros(self.columns)
+        for block in self._entries.blocks():
+            np.add.at(out, block.columns, block.values.astype(np.float64) ** 2)
+        return out
+
+    def lengths(self) -> np.ndarray:
+        """(n,) uint16 entries of each row."""
+        return self._entries.lengths()
 
 
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd, so that multiplying loses nothing
@@ -172,36 +246,50 @@ def _bucket(keys: np.ndarray) -> np.ndarray:
 
 
 class _Entries:
-    """Columns and values of rows, appended block by block to a spool: 8 bytes an entry there, 8 bytes a row here."""
+    """Columns and values of rows, appended block by block to a spool: 8 bytes an entry there, 2 bytes a row here."""
 
     def __init__(self, folder: str | Path | None):
+        self.folder = folder
         self._file = Scratch(folder)
-        self._blocks: list[tuple[int, int]] = []  # rows and entries of each
-        self._lengths = array("q")
+        self._rows, self._first = array("q", [0]), array("q", [0])  # rows and entries before each block, and in all
+        self._lengths = array("H")  # a sentence has fewer code points than 2^15, so fewer terms and pairs than 2^16
+
+    def __len__(self) -> int:
+        return len(self._lengths)
 
     def close(self) -> None:
         self._file.close()
 
     def lengths(self) -> np.ndarray:
-        """(rows,) int64 entries of each row."""
-        return np.array(self._lengths, np.int64)
+        """(rows,) uint16 entries of each row."""
+        return np.array(self._lengths, np.uint16)
 
     def append(self, lengths: np.ndarray, columns: np.ndarray, values: np.ndarray) -> None:
         """Add rows; `values` (float32) and `columns` (int32) stand interleaved, so that a row is one read."""
         self._file.append(np.rec.fromarrays((columns, values), _ENTRY).tobytes())
-        self._blocks.append((len(lengths), len(columns)))
-        self._lengths.frombytes(lengths.astype(np.int64).tobytes())
+        self._lengths.frombytes(lengths.astype(np.uint16).tobytes())
+        self._rows.append(len(self._lengths))
+        self._first.append(self._first[-1] + len(columns))
 
-    def read(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
+        block = bisect_right(self._rows, i) - 1
+        start = self._first[block] + sum(self._lengths[self._rows[block] : i])
+        return self._read(start, start + self._lengths[i])
+
+    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Block]:
+        """The rows `[first, last)` in blocks, numbered from `first`."""
+        last = len(self) if last is None else last
+        block = bisect_right(self._rows, first) - 1
+        while block + 1 < len(self._rows) and self._rows[block] < last:
+            start, end = max(first, self._rows[block]), min(last, self._rows[block + 1])
+            lengths = np.array(self._lengths[start:end], np.int64)
+            entry = self._first[block] + sum(self._lengths[self._rows[block] : start])
+            yield Block(start - first, np.cumsum(lengths) - lengths, *self._read(entry, entry + int(lengths.sum())))
+            block += 1
+
+    def _read(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         data = np.frombuffer(self._file.read(start * _ENTRY.itemsize, end * _ENTRY.itemsize), _ENTRY)
         return data["column"], data["value"]
-
-    def blocks(self) -> Iterator[Block]:
-        lengths, row, entry = self.lengths(), 0, 0
-        for rows, entries in self._blocks:
-            part = lengths[row : row + rows]
-            yield Block(row, np.cumsum(part) - part, *self.read(entry, entry + entries))
-            row, entry = row + rows, entry + entries
 
 
 _ENTRY = np.dtype([("column", np.int32), ("value", np.float32)])

@@ -9,7 +9,9 @@ from longseq.config import require
 from longseq.streaming.hidden import FINAL
 from longseq.tasks.sources import Asked
 
-Per = Literal["record", "window", "section", "base"]
+Per = Literal["record", "window", "section", "sentence", "base"]
+PARTS = ("section", "sentence")
+"""Units that only documents have."""
 Pool = Literal["mean", "last", "max"]
 Strands = Literal["forward", "both"]
 
@@ -24,7 +26,7 @@ class Request(Asked):
     inputs: tuple[str, ...]
     """Files; `-` is standard input."""
     per: Per = "record"
-    """What a vector is of: a record, a window, a section of a document, a base or token."""
+    """What a vector is of: a record, a window, a section or a sentence of a document, a base or token."""
     window: int = 0
     """Tokens a window, from the record's start; with `per` "window"."""
     layer: str = FINAL
@@ -39,7 +41,8 @@ class Request(Asked):
     """Column of tables that holds the texts."""
 
     def __post_init__(self):
-        require(self.per in ("record", "window", "section", "base"), "per", self.per, "record, window, section or base")
+        known = ("record", "window", *PARTS, "base")
+        require(self.per in known, "per", self.per, "record, window, section, sentence or base")
         require(self.pool in ("mean", "last", "max"), "pool", self.pool, "mean, last or max")
         require(self.strands in (None, "forward", "both"), "strands", self.strands, "forward or both")
         if self.per == "window":

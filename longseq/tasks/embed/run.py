@@ -23,8 +23,9 @@ from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.embed.pool import Pooled
-from longseq.tasks.embed.request import Request, Strands
+from longseq.tasks.embed.request import PARTS, Request, Strands
 from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
+from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Source, require_some
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.spool import LetterSpool
@@ -48,7 +49,7 @@ class Embedded:
     strand: str
     """`+` forwards, `both` the mean of both strands, `.` of documents."""
     sections: tuple[str, ...] | None
-    """(U) titles of the sections that the units are."""
+    """(U) titles of the sections that the units are, or lie in."""
     vectors: np.ndarray
     """(U, D) float32; NaN where a unit has no token that says something: no A, C, G or T."""
 
@@ -80,7 +81,7 @@ def embeddings(
     rounding, on the reader's chunk. A record that cannot be read to its end has none.
 
     Raises:
-        UsageError: strands, sections or bases that cannot be had of this model, or are more than asked for.
+        UsageError: strands, sections, sentences or bases that cannot be had of this model, or are more than asked for.
     """
     strands = strands_of(request, reader.checkpoint)
     return _embeddings(request, reader, sources, strands, progress or NullProgress())
@@ -119,7 +120,7 @@ def _jobs(
     progress.start("embed", None, "token")
     try:
         for source, record in walk(sources, checkpoint, request, column=request.column):
-            places: Places = Sections() if request.per == "section" else Every(_width(request))
+            places = _places(request)
             entry = _Entry(source, record, places, 2 if strands == "both" else 1)
             forward = Pooled(places, request.pool, width, known)
             with LetterSpool() as spool:
@@ -135,8 +136,12 @@ def _jobs(
         progress.finish()
 
 
-def _width(request: Request) -> int | None:
-    return {"window": request.window, "base": 1}.get(request.per)
+def _places(request: Request) -> Places:
+    if request.per == "section":
+        return Sections()
+    if request.per == "sentence":
+        return Sentences()
+    return Every({"window": request.window, "base": 1}.get(request.per))
 
 
 def _kept(pieces: Iterator[bytes], spool: LetterSpool) -> Iterator[bytes]:
@@ -158,7 +163,7 @@ def _told(pieces: Iterator[np.ndarray], progress: Progress) -> Iterator[np.ndarr
 
 
 def _batches(entry: _Entry, spans: np.ndarray, strand: str, width: int) -> Iterator[Embedded]:
-    titles = entry.places.titles if isinstance(entry.places, Sections) else None
+    titles = entry.places.titles if isinstance(entry.places, Sections | Sentences) else None
     size = max(AT_ONCE // width, 1)
     for first in range(0, len(spans), size):
         last = min(first + size, len(spans))
@@ -180,14 +185,16 @@ def strands_of(request: Request, checkpoint: Checkpoint) -> Strands:
     """The strands that are read.
 
     Raises:
-        UsageError: both of what has one, or sections of DNA.
+        UsageError: both of what has one, or sections or sentences of DNA.
     """
     by_letter = isinstance(checkpoint.tokenizer, DnaTokenizer)
     if request.strands == "both" and not by_letter:
         found = "DNA in words, whose other strand has other words" if reads_dna(checkpoint) else "a model of text"
         raise UsageError(where="--strands both", expected="a model of letters of DNA", found=found)
-    if request.per == "section" and reads_dna(checkpoint):
-        raise UsageError(where="--per section", expected="a model of text", found="one of DNA", remedy="--window N")
+    if request.per in PARTS and reads_dna(checkpoint):
+        raise UsageError(
+            where=f"--per {request.per}", expected="a model of text", found="one of DNA", remedy="--window N"
+        )
     require(not request.regions or reads_dna(checkpoint), "region", request.places(), "none of documents")
     return request.strands or ("both" if by_letter else "forward")
 
@@ -227,9 +234,9 @@ def embed(
 ) -> tuple[list[SourceRow], int]:
     """Write the vectors of all records to the Parquet file `out`, whole or not at all; the sources and the rows.
 
-    Columns: file, record, start, end, strand, section (of sections), layer, model (sha256), vector: a list of fixed
-    size of float32, null where nothing was said. The schema's metadata hold the request. `npy` takes the same vectors,
-    (rows, D) float32, NaN for null. Memory: a row group of 16 MiB, whatever the records.
+    Columns: file, record, start, end, strand, section (of sections and sentences), layer, model (sha256), vector: a
+    list of fixed size of float32, null where nothing was said. The schema's metadata hold the request. `npy` takes the
+    same vectors, (rows, D) float32, NaN for null. Memory: a row group of 16 MiB, whatever the records.
 
     Raises:
         InputError: the first one, when no record of any input could be read because of it.

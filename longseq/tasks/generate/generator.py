@@ -102,17 +102,19 @@ class Generator:
             raise
         return self.seen - before
 
-    def ask(self, source: str) -> int:
-        """Read a whole source and the separator behind it; its number of tokens, separator included.
+    def ask(self, source: str | Iterable[str]) -> int:
+        """Read a whole source, in any pieces, and the separator behind it; its number of tokens, separator included.
 
         Raises:
             InputError: a letter or word that the model never saw.
         """
         before = self.seen
-        for chunk in self._tokenizer.chunks(iter([source]), self._chunk):
+        pieces = [source] if isinstance(source, str) else source
+        for chunk in self._tokenizer.chunks(iter(pieces), self._chunk):
             for place in np.flatnonzero(chunk.ids == self._tokenizer.unknown).tolist():
                 first, last = chunk.offsets[place]
-                raise InputError(where="prompt", expected="what the model has learned", found=repr(source[first:last]))
+                found = repr(source[first:last]) if isinstance(source, str) else f"something else at {first}-{last}"
+                raise InputError(where="prompt", expected="what the model has learned", found=found)
             self._feed(chunk.ids)
         self._feed(np.array([self.separator]))
         return self.seen - before

@@ -7,20 +7,22 @@ import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
-from longseq.formats.documents import ocr
 from longseq.formats.region import pick
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.dna import RecordSummary, SequenceRow
-from longseq.results.document import DocumentSummary, unread_pages
+from longseq.results.document import DocumentFacts, DocumentSummary
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
-from longseq.tasks.document.summary import summarize_document
+from longseq.tasks.document.collection import Collection, unread
+from longseq.tasks.document.summary import summarize_collection, summarize_document
 from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import summarize_records
@@ -29,6 +31,9 @@ from longseq.tasks.summarize.novelty import training_range
 from longseq.tasks.summarize.request import Request
 from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.totals import TotalsCounter
+
+if TYPE_CHECKING:
+    from longseq.tasks.document.written import Writer
 
 log = logging.getLogger("longseq")
 
@@ -55,6 +60,7 @@ def summarize_files(
     texts: TextFolder | None = None,
     progress: Progress | None = None,
     extras: Extras | None = None,
+    writer: Writer | None = None,
 ) -> list[SourceRow]:
     """Summarise every record of every source into the sinks, in input order.
 
@@ -68,19 +74,47 @@ def summarize_files(
         texts: Where the texts of documents are kept, if anywhere.
         progress: Told of letters read, per file.
         extras: What is looked for in DNA besides; the model's own training range is added.
+        writer: A model that summarises documents in its own words; without one, sentences are chosen.
 
     Raises:
         InputError: the first one, when no record of any source could be summarised because of it.
         UsageError: the request itself is wrong.
     """
     request, progress, extras = request or Request(), progress or NullProgress(), extras or Extras()
+    with Collection(request.documents) if request.documents.together else nullcontext() as collection:
+        if collection is not None:
+            document: Callable[..., DocumentFacts] = partial(collection.add, progress=progress, texts=texts)
+        else:
+            one = summarize_document if writer is None else writer.summary
+            document = partial(one, request=request.documents, progress=progress, texts=texts)
+        rows = _each(sources, request, surprisal, sinks, progress, extras, document, writer is not None)
+        if collection is not None and collection.documents:
+            summary = summarize_collection(collection)
+            for sink in sinks:
+                sink.document(summary)
+    return rows
+
+
+def _each(
+    sources: Iterable[str],
+    request: Request,
+    surprisal: Callable[[], Surprisal] | None,
+    sinks: Sequence[Sink],
+    progress: Progress,
+    extras: Extras,
+    document: Callable[[Record], DocumentFacts],
+    only_documents: bool,
+) -> list[SourceRow]:
+    """A row a source; `document` makes a summary of each document, or puts it into one with others."""
     model: Surprisal | None = None
     rows: list[SourceRow] = []
     errors: list[InputError] = []
     for number, source in enumerate(sources):
-        one = _Source(number, source, request, sinks, texts, progress, extras)
+        one = _Source(number, source, request, sinks, progress, extras, document)
         try:
             with _opened(source, request) as reading:
+                if reading.kind == "dna" and only_documents:
+                    raise InputError(where=place(source), expected="a document to write of", found="DNA")
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                     extras = one.extras = replace(extras, training_range=training_range(model))
@@ -105,13 +139,13 @@ class _Source:
         source: str,
         request: Request,
         sinks: Sequence[Sink],
-        texts: TextFolder | None,
         progress: Progress,
         extras: Extras,
+        document: Callable[[Record], DocumentFacts],
     ):
-        self.number, self.texts = number, texts
+        self.number = number
         self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
-        self.extras = extras
+        self.extras, self.document = extras, document
         self.reading: Reading | None = None
         self.errors: list[InputError] = []
         self.failed = self.records = self.length = 0
@@ -191,18 +225,19 @@ class _Source:
     def _documents(self, records: Iterable[Record]) -> None:
         for record in records:
             try:
-                summary = summarize_document(record, self.request.budget, texts=self.texts, progress=self.progress)
+                facts = self.document(record)
             except InputError as error:
                 self._fail(record, error)
                 continue
-            self._count(summary, summary.sha256)
-            if summary.unread:
-                self.errors.append(_unread(summary))
+            self._count(facts, facts.sha256)
+            if facts.unread:
+                self.errors.append(unread(facts))
                 del self.errors[NAMED:]
-            for sink in self.sinks:
-                sink.document(summary)
+            if isinstance(facts, DocumentSummary):
+                for sink in self.sinks:
+                    sink.document(facts)
 
-    def _count(self, row: SequenceRow | DocumentSummary, digest: str) -> None:
+    def _count(self, row: SequenceRow | DocumentFacts, digest: str) -> None:
         self.digest.update(f"{digest}\n".encode())
         self.records += 1
         self.length += row.length
@@ -230,15 +265,6 @@ class _Source:
             digest=self.digest.hexdigest() if self.records else None,
             totals=self.totals,
         )
-
-
-def _unread(summary: DocumentSummary) -> InputError:
-    return InputError(
-        where=place(summary.file),
-        expected=f"text on its {summary.pages:,} pages",
-        found=f"none on {len(summary.unread)}: {unread_pages(summary.unread)}",
-        remedy=ocr([page.why for page in summary.unread]),
-    )
 
 
 def _opened(source: str, request: Request) -> Reading:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from longseq.errors import UsageError
+from longseq.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from longseq.model import Checkpoint
@@ -106,3 +107,16 @@ def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Chec
             where="--device", expected=f"a usable device {device!r}", found=found, remedy="leave it out: --device cpu"
         ) from None
     return load(name, device)
+
+
+def default_model(inputs: Sequence[str]) -> str:
+    """The shipped model for what the first input holds: `dna` of sequences and of a stream, `text` of documents."""
+    from longseq.formats import read
+
+    try:
+        if inputs[0] == "-":
+            return "dna"
+        with read(inputs[0]) as reading:
+            return "text" if reading.kind == "document" else "dna"
+    except InputError:
+        return "dna"  # what is wrong is said where it is read

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from longseq.config import require
 from longseq.formats.letters import OnUnknown
 from longseq.records import Interval, Kind
-from longseq.tasks.document.select import Budget
+from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.summarize.dna import WINDOW, Strands
 
 
@@ -39,8 +39,8 @@ class Request:
     """With a model."""
     top: int = 5
     """Most surprising windows kept a record."""
-    budget: Budget = field(default_factory=Budget)
-    """What a document's summary may hold."""
+    documents: DocumentRequest = field(default_factory=DocumentRequest)
+    """What is wanted of documents."""
 
     def __post_init__(self):
         whole = not self.regions or self.sample_fraction == 1

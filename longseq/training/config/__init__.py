@@ -7,11 +7,12 @@ from longseq.training.config.labels import LabelConfig
 from longseq.training.config.mask import MaskConfig
 from longseq.training.config.optimiser import OptimiserConfig
 from longseq.training.config.pairs import PairConfig
-from longseq.training.config.run import ANSWERED, LABELLED, TrainConfig
+from longseq.training.config.run import ANSWERED, LABELLED, RECORDS, TrainConfig
 
 __all__ = [
     "ANSWERED",
     "LABELLED",
+    "RECORDS",
     "AdapterConfig",
     "CheckpointConfig",
     "DataConfig",

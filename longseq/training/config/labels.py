@@ -52,8 +52,12 @@ class LabelConfig:
     held_out: float = 0.2
     """Share of the records (annotate: of the bases) kept for evaluation: whole groups, to classify of each class
     alike. For annotate, the end of each record where there is but one."""
-    pooling: Literal["mean", "max", "last", "attention"] = "mean"
-    """How a record is read together; the same however it was cut."""
+    pooling: Literal["mean", "max", "last", "attention"] | None = None
+    """How a record is read together; the same however it was cut. None: by attention where documents are read once
+    (freeze 'encoder'), else by the mean."""
+    span: int | None = None
+    """Tokens whose mean is read as one before a record is read together; 0: each by itself. None: 64 where documents
+    are read once, else 0."""
     weights: Literal["equal", "balanced"] = "equal"
     """Every example counts the same, or every class does: N / (C N_class) an example (multilabel: a label that is
     there counts as the records without it over those with it)."""
@@ -63,6 +67,7 @@ class LabelConfig:
     def __post_init__(self):
         require(0 <= self.held_out < 1, "labels.held_out", self.held_out, "a share, 0 to below 1")
         require(0 <= self.smoothing < 1, "labels.smoothing", self.smoothing, "a share, 0 to below 1")
+        require(self.span is None or self.span >= 0, "labels.span", self.span, ">= 0 tokens")
         require(self.alias is None or self.by == "record", "labels.alias", self.alias, "none where labels name files")
         require(bool(self.background), "labels.background", self.background, "a name")
         others = [name for name in self.codons if self.classes and name not in self.classes]

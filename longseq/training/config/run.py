@@ -18,7 +18,9 @@ from longseq.training.config.mask import MaskConfig
 from longseq.training.config.optimiser import OptimiserConfig
 from longseq.training.config.pairs import PairConfig
 
-LABELLED = ("classify", "multilabel", "regress", "annotate")
+RECORDS = ("classify", "multilabel", "regress")
+"""Tasks whose labels are those of whole records."""
+LABELLED = (*RECORDS, "annotate")
 """Tasks that learn from labels."""
 ANSWERED = (*LABELLED, "seq2seq")
 """Tasks whose examples have one answer each, however long they are."""

@@ -122,7 +122,10 @@ def said(task: str, figures: dict[str, float] | None) -> str:
             f"4-mers {figures['kmer_macro_f1']:.4f} and {figures['kmer_accuracy']:.4f}, "
             f"GC alone {figures['gc_macro_f1']:.4f} and {figures['gc_accuracy']:.4f}, "
         )
-    return (
+    if "tfidf_macro_f1" in figures:
+        beside = f"TF-IDF {figures['tfidf_macro_f1']:.4f} and {figures['tfidf_accuracy']:.4f}, "
+    found = (
         f"macro F1 {figures['macro_f1']:.4f}, accuracy {figures['accuracy']:.4f} held out "
         f"({beside}the most frequent class alone {figures['null_macro_f1']:.4f} and {figures['null_accuracy']:.4f})"
     )
+    return found + ("; TF-IDF does better" if figures.get("tfidf_macro_f1", 0.0) > figures["macro_f1"] else "")

@@ -20,6 +20,7 @@ from longseq.training.examples import Examples
 from longseq.training.grouping import digest_of
 from longseq.training.leakage import warnings
 from longseq.training.records import records_of
+from longseq.training.spans import SpanExamples
 from longseq.training.split import Split
 from longseq.training.store import Store, fingerprint
 from longseq.training.tasks import figures
@@ -35,8 +36,8 @@ class LabelledTask(Task):
 
     lower_is_better = False
     names: tuple[str, ...]
-    train: Examples
-    held_out: Examples | None
+    train: Examples | SpanExamples
+    held_out: Examples | SpanExamples | None
     chosen: np.ndarray
     """Passages of `held_out` that an evaluation reads."""
     parts: Split
@@ -54,7 +55,7 @@ class LabelledTask(Task):
         told = files(tuple(filter(None, (config.labels.file, config.labels.alias))))
         self.digest = digest_of(fingerprint(told, self.records.digest), config.data)
 
-    def choose(self, examples: Examples) -> np.ndarray:
+    def choose(self, examples: Examples | SpanExamples) -> np.ndarray:
         """Passages of at most `evaluation.tokens`, one at least, drawn once, in order of length."""
         order = np.random.default_rng([self.config.data.seed, 4]).permutation(examples.passages)
         lengths = examples.lengths()[order]

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from longseq.model import RecordModel, TokenModel
+from longseq.training.spans import Means
 
 
 class RecordLoss(nn.Module):
@@ -25,9 +26,13 @@ class RecordLoss(nn.Module):
         self, ids: Tensor, weight: Tensor, targets: Tensor, mask: Tensor | None = None, state: Any = None
     ) -> tuple[Tensor, Tensor, Any]:
         """ids (B, T), weight (B,), targets (B,) or (B, C) → sum of weighted losses, sum of weights, the reading."""
-        scores, after = self.model(ids, state, mask)
+        scores, after = self.scores(ids, mask, state)
         loss = self.loss(scores.float(), targets)
         return (loss * weight).sum(), weight.sum(), after
+
+    def scores(self, ids: Tensor, mask: Tensor | None, state: Any = None) -> tuple[Tensor, Any]:
+        """(B, C) of all read so far, and the reading."""
+        return self.model(ids, state, mask)
 
     def loss(self, scores: Tensor, targets: Tensor) -> Tensor:
         """scores (B, C) → (B,) nats, or squared errors."""
@@ -39,6 +44,19 @@ class RecordLoss(nn.Module):
             positive = self.positive if isinstance(self.positive, Tensor) else None
             return F.binary_cross_entropy_with_logits(scores, soft, reduction="none", pos_weight=positive).mean(1)
         return ((scores - targets) ** 2).mean(1)
+
+
+class SpanLoss(RecordLoss):
+    """The same of records that were read before: `ids` are places of the means of their spans, `mask` their tokens."""
+
+    def __init__(self, model: RecordModel, means: Means, *, smoothing: float = 0.0, positive: Tensor | None = None):
+        super().__init__(model, smoothing=smoothing, positive=positive)
+        self._means = means
+
+    def scores(self, ids: Tensor, mask: Tensor | None, state: Any = None) -> tuple[Tensor, Any]:
+        assert mask is not None
+        with torch.autocast(ids.device.type, enabled=False):  # little work, which halves of a precision would blur
+            return self.model.head.of_spans(self._means.at(ids), mask), None
 
 
 class TokenLoss(nn.Module):

@@ -14,11 +14,10 @@ from torch import nn
 
 from longseq.formats.folders import files
 from longseq.log import count
-from longseq.metrics.baselines import beside
 from longseq.metrics.calibration import Judged
-from longseq.model import HeadConfig
+from longseq.model import HeadConfig, Model, RecordModel
 from longseq.model.calibration import Calibration
-from longseq.tokens.subwords import DnaSubwords
+from longseq.training import defaults
 from longseq.training.columns import Names
 from longseq.training.config import TrainConfig
 from longseq.training.device import gather, sum_over
@@ -27,21 +26,17 @@ from longseq.training.examples import RecordExamples
 from longseq.training.grouping import Groups, groups_of
 from longseq.training.holding_out import hold_out
 from longseq.training.labels import Labels, read_labels
+from longseq.training.spans import AT_ONCE, SPAN, Means, SpanExamples, means
 from longseq.training.split import Split, within
 from longseq.training.store import Store
 from longseq.training.tasks import figures, telling
 from longseq.training.tasks.base import Figures
+from longseq.training.tasks.beside import without_a_model
 from longseq.training.tasks.labelled import LabelledTask
-from longseq.training.tasks.losses import RecordLoss
+from longseq.training.tasks.losses import RecordLoss, SpanLoss
 
 if TYPE_CHECKING:
     from accelerate import Accelerator
-
-
-BASELINE, RECORDS = 4_000_000, 10_000
-"""Bases, and records, from which baselines are learned at most: some seconds."""
-LONGEST = 1 << 20
-"""Tokens of a record that they read."""
 
 
 class RecordTask(LabelledTask):
@@ -65,6 +60,7 @@ class RecordTask(LabelledTask):
         self._set_null(learned)
         weight, self.positive = _weights(config, learned, len(self.names))
         asked = self._scaled(learned)
+        self.means = self._means(found.record) if defaults.reads_once(config) else None
         self.train = self._examples(found.record[~held], shuffle=True).ask(asked, weight)
         self.held_out, self.chosen, self.to_score = None, np.zeros(0, np.int64), 0
         if held.any():
@@ -109,9 +105,23 @@ class RecordTask(LabelledTask):
         )
         return Split(train, held_out, self.rule, Groups(of, found.groups.names))
 
-    def _examples(self, which: np.ndarray, *, shuffle: bool, whole: bool = False) -> RecordExamples:
+    def _means(self, which: np.ndarray) -> Means:
+        assert isinstance(self.store, Documents)
+        return means(self.records, which, self.config, self._span, self.store.directory.parent)
+
+    @property
+    def _span(self) -> int:
+        """Tokens that the head reads as one; where documents are read once, one at least."""
+        once, asked = defaults.reads_once(self.config), self.config.labels.span
+        return (SPAN if asked is None else max(asked, 1)) if once else asked or 0
+
+    def _examples(self, which: np.ndarray, *, shuffle: bool, whole: bool = False) -> RecordExamples | SpanExamples:
         data, batch = self.config.data, self.config.batch
-        return RecordExamples(self.records, which, data, batch, shuffle=shuffle, whole=whole)
+        if self.means is None:
+            return RecordExamples(self.records, which, data, batch, shuffle=shuffle, whole=whole)
+        width = int(self.records.lengths[which].max(initial=1)) if whole else max(batch // AT_ONCE, 1)
+        rows = max(batch // width, 1)
+        return SpanExamples(self.records, self.means, which, width=width, rows=rows, seed=data.seed, shuffle=shuffle)
 
     def _scaled(self, targets: np.ndarray) -> np.ndarray:
         """Targets as the loss takes them."""
@@ -165,20 +175,31 @@ class RecordTask(LabelledTask):
         return HeadConfig(
             task=self.config.task,  # type: ignore[arg-type]
             outputs=len(self.names),
-            pooling=self.config.labels.pooling,
+            pooling=self.config.labels.pooling or ("mean" if self.means is None else "attention"),
+            span=self._span,
             offset=tuple(self.offset.tolist()),
             scale=tuple(self.scale.tolist()),
         )
 
+    def model(self) -> Model:
+        found = super().model()
+        if self.means is not None:
+            assert isinstance(found, RecordModel)
+            found.head.even_out(*self.means.spread(self._learned[0]))
+        return found
+
     def objective(self, model: Any) -> nn.Module:
         positive = None if self.positive is None else torch.from_numpy(self.positive)
-        return RecordLoss(model, smoothing=self.config.labels.smoothing, positive=positive)
+        smoothing = self.config.labels.smoothing
+        if self.means is not None:
+            return SpanLoss(model, self.means, smoothing=smoothing, positive=positive)
+        return RecordLoss(model, smoothing=smoothing, positive=positive)
 
     def score(
         self, objective: nn.Module, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]
     ) -> Figures | None:
         """Every record once, whole: read forwards, the state carried to its end, whatever its length."""
-        assert isinstance(objective, RecordLoss) and isinstance(self.held_out, RecordExamples)
+        assert isinstance(objective, RecordLoss) and isinstance(self.held_out, RecordExamples | SpanExamples)
         mine = self.chosen[processes.process_index :: processes.num_processes]
         scores, truth, stopped = [np.zeros((0, len(self.names)))], [self.held_out.targets[:0]], False
         groups = [self._groups[:0]]
@@ -191,7 +212,7 @@ class RecordTask(LabelledTask):
                     if stopped:
                         break
                     given = self.held_out.batch(numbers, phase).on(processes.device)
-                    found, reading = objective.model(given["ids"], reading, given["mask"])
+                    found, reading = objective.scores(given["ids"], given["mask"], reading)
                 if found is not None and not stopped:
                     scores.append(found.float().cpu().numpy())
                     truth.append(self.held_out.targets[numbers])
@@ -207,24 +228,18 @@ class RecordTask(LabelledTask):
 
     @cached_property
     def _beside(self) -> dict[str, float]:
-        """Of DNA, what k-mers and GC alone tell of the records scored, learned from some of those learned from."""
-        if self.config.task != "classify" or self.records.noun != "record":
+        """What is told of the records scored without a model, learned from some of those learned from."""
+        if self.config.task != "classify":
             return {}
-        records, classes = self._learned
-        order = np.random.default_rng([self.config.data.seed, 7]).permutation(len(records))[:RECORDS]
-        taken = order[np.cumsum(np.minimum(self.records.lengths[records[order]], LONGEST)) <= BASELINE]
-        if len(np.unique(classes[taken])) < 2:
-            return {}
-        learned, asked = ([self._codes(int(r)) for r in which] for which in (records[taken], self._held[self.chosen]))
-        assert isinstance(self.held_out, RecordExamples)
-        return beside(learned, classes[taken], asked, self.held_out.targets[self.chosen])
+        assert isinstance(self.held_out, RecordExamples | SpanExamples)
+        asked, truth = self._held[self.chosen], self.held_out.targets[self.chosen]
+        return without_a_model(self.records, self.tokenizer, *self._learned, asked, truth, self.config.data.seed)
 
-    def _codes(self, record: int) -> np.ndarray:
-        """Bases of the beginning of a record, above 3 what is none of A, C, G and T."""
-        ids = self.records.read(record, 0, min(int(self.records.lengths[record]), LONGEST))
-        if isinstance(self.tokenizer, DnaSubwords):
-            return self.tokenizer.by_letter.encode(self.tokenizer.decode(ids))[0]
-        return ids
+    def facts(self) -> dict[str, object]:
+        found = super().facts()
+        if self.means is not None:
+            found["windows"] = f"read whole, once, in means of {self.means.span} tokens"
+        return found
 
     def calibration(self, found: Figures) -> Calibration | None:
         """By the records held out; they were scored with the weights that are saved."""
