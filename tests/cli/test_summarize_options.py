@@ -13,9 +13,7 @@ def text(make):
     return make("t.txt", "A sentence is here. Another one is there.\n")
 
 
-@pytest.mark.parametrize(
-    "option", ["--strands=both", "--device=cpu", "--threads=1", "--precision=fp32", "--chunk=512", "--model=dna"]
-)
+@pytest.mark.parametrize("option", ["--strands=both", "--device=cpu", "--precision=fp32", "--chunk=512", "--model=dna"])
 def test_an_option_of_models_without_a_model_is_refused(run, sequence, option):
     code, out, err = run(sequence, option)
     name = option.split("=")[0]
