@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from longseq.report.page import Markup, element, escaped
 from longseq.results.document import GENERATED, Context, DocumentSummary, SentenceRow
@@ -49,8 +49,9 @@ def _lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     """The sentences, of each part below its title; one that is in several parts is linked to in the first."""
     shown = {at for one in summary.contexts for at in one.sentences}
     listed: set[int] = set()
-    groups = [(part.title, part.sentences) for part in summary.parts] if summary.by else []
-    for title, places in groups or [(None, range(len(summary.sentences)))]:
+    whole: list[tuple[str | None, Sequence[int]]] = [(None, range(len(summary.sentences)))]
+    parts: list[tuple[str | None, Sequence[int]]] = [(part.title, part.sentences) for part in summary.parts]
+    for title, places in parts if summary.by and parts else whole:
         if title is not None:
             titles = " › ".join(title.split(" > ")) or "(no title)"
             yield element("h2", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
