@@ -67,6 +67,8 @@ _ROLES = frozenset(
 _TYPES = frozenset(["toc", "landmarks", "page-list", "lot", "loi"])
 _REFERENCES = frozenset(["footnote-reference", "footnote-ref", "link-target"])
 """Classes of a note's number (docutils, pandoc), and of the address that is printed behind a link (Sphinx)."""
+_NOTES = frozenset(["footnote", "footnotes"])
+"""Classes of notes themselves."""
 _BLOCKS = {
     **dict.fromkeys(
         [
@@ -180,7 +182,8 @@ class _Walk:
             yield from self._flush()
             ordered = name == "li" and local(element.getparent()) == "ol"
             self._parts.append("numbered" if ordered else _BLOCKS[name] or self._parts[-1])
-            if "footnote" in attribute(element, "type") or "footnote" in attribute(element, "role"):
+            said = any("footnote" in attribute(element, key) for key in ("type", "role"))
+            if said or not _NOTES.isdisjoint(attribute(element, "class").split()):
                 self._parts[-1] = "note"
             yield from self._inside(element)
             yield from self._flush()

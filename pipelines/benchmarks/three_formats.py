@@ -159,8 +159,9 @@ def page(result: dict) -> str:
         f"# {result['benchmark']}",
         f"The Debian Policy Manual as text, PDF and EPUB: of {result['sentences']:,} sentences of the plain text, how "
         "many stand in what is read from the other two. Each row folds one more kind of mark in both texts, on top of "
-        "the rows above it. All rows but the last two are marks of type; the plain text has its own, and shows code "
-        'as "code" and emphasis as \\*emphasis\\*.',
+        "the rows above it. All rows but the last are marks of type, which a reader calls the same text: the plain "
+        'text shows code as "code" and emphasis as \\*emphasis\\*, and its notes as [1]. Wanted: 97 % found, and '
+        "85 % of the summaries the same.",
     ]
     for kind, rows in result["found"].items():
         cells = [[row["folded"], f"{row['came']:,}", f"{row['found']:,}", f"{row['share']:.1%}"] for row in rows[:-1]]

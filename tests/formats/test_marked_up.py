@@ -76,7 +76,12 @@ def test_numbers_of_notes_and_addresses_behind_links_are_no_text(parts_of):
         '<p>It burned oil. <a class="footnote-reference brackets" href="#n4">4</a> It was <a href="x">said</a>'
         '<span class="link-target"> [https://example.org]</span> to be lit<a class="footnote-ref" href="#n5">5</a>.</p>'
     )
-    assert parts_of("a", "<!DOCTYPE html>" + page)[0] == [("prose", "It burned oil. It was said to be lit.")]
+    page += '<dl class="footnote brackets"><dt class="label">4</dt><dd><p>A note.</p></dd></dl>'
+    assert parts_of("a", "<!DOCTYPE html>" + page)[0] == [
+        ("prose", "It burned oil. It was said to be lit."),
+        ("note", "4"),
+        ("note", "A note."),
+    ]
 
 
 @pytest.mark.parametrize(
