@@ -122,11 +122,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
-    runs = [measure(options.words, seed) for seed in options.seeds]
-    document = {"benchmark": "planted_facts", "words": options.words, "runs": runs, "provenance": provenance()}
-    write_json(options.out, document, force=True)
-    with write_aside(options.out.with_suffix(".md"), force=True) as aside:
-        aside.write_text(markdown(document), encoding="utf-8")
+    runs: list[dict] = []
+    for seed in options.seeds:
+        runs.append(measure(options.words, seed))
+        document = {"benchmark": "planted_facts", "words": options.words, "runs": runs, "provenance": provenance()}
+        write_json(options.out, document, force=True)
+        with write_aside(options.out.with_suffix(".md"), force=True) as aside:
+            aside.write_text(markdown(document), encoding="utf-8")
 
 
 def sentences(words: int, rng: random.Random) -> list[str]:
