@@ -5,7 +5,7 @@
 Each fact combines three things in a sentence of its own, once, with a name. The name stands in 20 other sentences that
 say nothing of it. The question in other words holds none of the fact's words but in one a word in another form: what
 joins the two are the sentences, strewn over the document, in which both words for a thing stand side by side, as they
-do where people write about a thing at length. All else is noise of words that never were, common ones common. The
+do where people write about a thing at length. All else is noise of joining words and words that never were. The
 question by name holds the name and one thing. Recall at 10: facts among ten sentences, by `longseq summarize --query`,
 by Okapi BM25 (k1 1.2, b 0.75, the same sentences and stems), and among the first ten sentences (lead).
 """
@@ -103,6 +103,12 @@ FACTS = tuple(
         ),
     )
 )
+JOINTS = (
+    *("the", "of", "a", "and", "in", "to", "was", "with", "by", "for", "an", "who", "his", "had", "when", "which"),
+    *("were", "from", "after", "over", "below", "under", "because", "through", "what", "whose", "once", "been", "open"),
+    *("driven", "left", "is", "known"),
+)
+"""Words that join others: in the noise, too, or they would give the facts away."""
 FRAMES = (
     "Where one writes of the {a}, another in {x} writes of the {b} and of {y} and {z}.",
     "The {a} of the {x} is no other than the {b} of the {y}, they say in {z}.",
@@ -116,11 +122,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
-    runs = [measure(options.words, seed) for seed in options.seeds]
-    document = {"benchmark": "planted_facts", "words": options.words, "runs": runs, "provenance": provenance()}
-    write_json(options.out, document, force=True)
-    with write_aside(options.out.with_suffix(".md"), force=True) as aside:
-        aside.write_text(markdown(document), encoding="utf-8")
+    runs: list[dict] = []
+    for seed in options.seeds:
+        runs.append(measure(options.words, seed))
+        document = {"benchmark": "planted_facts", "words": options.words, "runs": runs, "provenance": provenance()}
+        write_json(options.out, document, force=True)
+        with write_aside(options.out.with_suffix(".md"), force=True) as aside:
+            aside.write_text(markdown(document), encoding="utf-8")
 
 
 def sentences(words: int, rng: random.Random) -> list[str]:
@@ -128,6 +136,7 @@ def sentences(words: int, rng: random.Random) -> list[str]:
     letters = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z")
     syllables = [a + b for a in letters for b in ("a", "e", "i", "o", "u")]
     noise = ["".join(rng.choices(syllables, k=rng.randint(2, 4))) for _ in range(8000)]
+    noise = [*JOINTS, *noise]
     weights = [1 / (rank + 10) for rank in range(len(noise))]
     found, count = [], 0
     while count < words:

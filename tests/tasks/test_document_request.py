@@ -87,14 +87,18 @@ def test_every_question_is_answered():
     assert found.queries == ("Who hid the spoons?", "copper vane of the smith")
 
 
-def test_chinese_questions_find_the_other_width():
-    text = (
-        "灯塔的守护者每天晚上都点亮了灯。" * 3
-        + "ＡＢＣ公司在一九二六年修理了旧灯塔的大门。"
-        + "村里的人都很感激守护者和灯塔。" * 3
-    )
-    found = summary(text, 1, queries=("ABC公司做了什么",))
-    assert [row.text for row in found.sentences] == ["ＡＢＣ公司在一九二六年修理了旧灯塔的大门。"]
+@pytest.mark.parametrize(
+    ("fact", "question"),
+    [
+        ("ＡＢＣ公司在一九二六年修理了旧灯塔的大门。", "ABC公司做了什么"),
+        ("船長的兒子在風暴的夜裡駕駛漁船離開海灣。", "谁驾驶渔船离开海湾"),
+        ("船长的儿子在风暴的夜里驾驶渔船离开海湾。", "誰駕駛漁船離開海灣"),
+    ],
+)
+def test_chinese_questions_find_the_other_form(fact, question):
+    around = ("灯塔的守护者每天晚上都点亮了灯。" * 3, "村里的人都很感激守护者和灯塔。" * 3)
+    found = summary(around[0] + fact + around[1], 1, queries=(question,))
+    assert [row.text for row in found.sentences] == [fact]
 
 
 def test_what_must_be_in_comes_first_and_what_must_not_never():

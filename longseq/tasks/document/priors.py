@@ -33,7 +33,7 @@ class Weights:
     finds: float = 0.45
     aims: float = 0.39
     stresses: float = 0.26
-    points: float = -0.26
+    points: float = -0.27
     cites: float = -0.56
     """The wording, see `longseq.tasks.document.cues.Cue`."""
     dangles: float = -1.0
@@ -41,7 +41,7 @@ class Weights:
     opening: float = 1.38
     methods: float = 0.0
     results: float = 0.22
-    discussion: float = 0.67
+    discussion: float = 0.66
     closing: float = 1.12
     """The role of its section; closing: summaries and conclusions."""
     paragraph_first: float = 0.56
@@ -52,9 +52,9 @@ class Weights:
     first: float = 0.27
     """Nearness to the document's first sentence, 1 there."""
     last: float = 0.01
-    title: float = 2.2
+    title: float = 2.21
     """Share of the words of the document's title that it repeats."""
-    content: float = 2.89
+    content: float = 2.88
     """Mean weight of its words: how often they occur here, and not everywhere; 1 for the weightiest."""
 
 
@@ -99,7 +99,7 @@ def features(rows: Rows, keep: np.ndarray, outline: Outline, content: np.ndarray
     for cue in ("concludes", "finds", "aims", "stresses", "points", "cites", "dangles"):
         yield cue, (cues & int(Cue[cue.upper()])) > 0
     section = rows.column("section", keep)
-    role = outline.roles[section] if len(section) else np.zeros(0, np.int8)
+    role = outline.roles[section] if len(section) else np.zeros(0, np.int8)  # few bytes a row: there may be millions
     for name in ("opening", "methods", "results", "discussion"):
         yield name, role == Role[name.upper()]
     yield "closing", (role == Role.SUMMARY) | (role == Role.CONCLUSION)
@@ -109,27 +109,34 @@ def features(rows: Rows, keep: np.ndarray, outline: Outline, content: np.ndarray
     yield "paragraph_first", first
     yield "paragraph_last", _ends(first)
     chapter = begins | _changes(outline.chapters[section] if len(section) else section)
-    yield "chapter_first", paragraph == paragraph[np.flatnonzero(chapter)[np.cumsum(chapter) - 1]]
-    yield "chapter_last", paragraph == paragraph[np.flatnonzero(_ends(chapter))[np.cumsum(chapter) - 1]]
+    yield "chapter_first", paragraph == _of_run(paragraph[chapter], chapter)
+    yield "chapter_last", paragraph == _of_run(paragraph[_ends(chapter)], chapter)
     place = np.arange(len(begins), dtype=np.int32)
-    yield "first", np.exp((place[begins][np.cumsum(begins) - 1] - place) / EDGE)
-    yield "last", np.exp((place - place[_ends(begins)][np.cumsum(begins) - 1]) / EDGE)
+    yield "first", np.exp((_of_run(place[begins], begins) - place) / np.float32(EDGE))
+    yield "last", np.exp((place - _of_run(place[_ends(begins)], begins)) / np.float32(EDGE))
     yield "title", rows.column("title", keep)
     yield "content", content
 
 
 def prior(weights: Weights, rows: Rows, keep: np.ndarray, outline: Outline, content: np.ndarray) -> np.ndarray:
-    """(n,) float64: the weighted sum of the `features`."""
-    out = np.zeros(int(keep.sum()))
+    """(n,) float32: the weighted sum of the `features`."""
+    out = np.zeros(int(keep.sum()), np.float32)
     for name, values in features(rows, keep, outline, content):
         if weight := getattr(weights, name):
-            out += weight * values
+            out += np.float32(weight) * values
     return out
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
     """Whether a value differs from the one before it; the first does."""
     return np.concatenate((np.ones(min(len(values), 1), bool), values[1:] != values[:-1]))
+
+
+def _of_run(values: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    """(n,): for each row the value of its run, of which there is one where `begins` is true."""
+    run = np.cumsum(begins, dtype=np.int32)
+    run -= 1
+    return values[run]
 
 
 def _ends(begins: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from longseq.tasks.document.vectors import Vectors
+from longseq.tokens.han import simplified
 from longseq.tokens.stems import stem
 from longseq.tokens.words import terms
 
@@ -22,8 +23,8 @@ LENGTH = 0.3
 
 
 def folded(text: str) -> str:
-    """Full-width and compatibility forms as plain ones."""
-    return unicodedata.normalize("NFKC", text)
+    """Full-width and compatibility forms as plain ones, traditional Chinese as simplified."""
+    return simplified(unicodedata.normalize("NFKC", text))
 
 
 def index_terms(text: str, fold: bool = False) -> list[str]:

@@ -38,25 +38,25 @@ class Judged:
 
 
 def content(vectors: Vectors) -> np.ndarray:
-    """(n,) float64: mean weight of each row's single terms, df ln(n / df), 1 for the weightiest of all."""
+    """(n,) float32: mean weight of each row's single terms, df ln(n / df), 1 for the weightiest of all."""
     assert vectors.terms is not None
     single = vectors.terms.single()
     weight = vectors.terms.frequency * vectors.terms.rarity
     top = weight[single].max(initial=0.0)
-    return vectors.mean(weight / top if top else weight, single)
+    return vectors.mean(weight / top if top else weight, single).astype(np.float32)
 
 
 def judge(vectors: Vectors, rows: Rows, keep: np.ndarray, outline: Outline, request: DocumentRequest) -> Judged:
     """Of the rows in `keep` ((rows,) bool), whose `vectors` these are."""
     before = prior(request.weights, rows, keep, outline, content(vectors))
     asked = relevance(vectors, request.queries) if request.queries else (None, ())
-    return Judged(before.astype(np.float32), *asked)
+    return Judged(before, *asked)
 
 
 def rank(
     vectors: Vectors, judged: Judged, words: np.ndarray, request: DocumentRequest
 ) -> tuple[np.ndarray, np.ndarray]:
-    """((n,) centrality, 1.0 on average; (n,) worth, at most 1.0 before the length is counted) among these rows.
+    """((n,) float32 centrality, 1.0 on average; (n,) float32 worth, at most 1.0 before length counts) among these rows.
 
     Args:
         vectors: (n, m) unit rows.
@@ -67,14 +67,22 @@ def rank(
     degree = degrees(vectors)
     score = lexrank(vectors, degree, request.damping)
     central = 0.0 if judged.whole else request.weights.central
-    worth = central * np.log(score) + judged.prior
-    with np.errstate(divide="ignore"):
-        if judged.relevance is None and central:  # how much is with others: nothing of what stands alone
-            worth += np.log(np.maximum(1.0 - 1.0 / degree, 0.0)) * central
-        elif judged.relevance is not None:
-            worth *= BESIDE
+    worth = np.log(score)
+    if judged.relevance is None and central:  # how much is with others: nothing of what stands alone
+        np.divide(-1.0, degree, out=degree)
+        degree += 1.0
+        with np.errstate(divide="ignore"):
+            worth += np.log(np.maximum(degree, 0.0, out=degree), out=degree)
+    worth *= central
+    worth += judged.prior
+    if judged.relevance is not None:
+        worth *= BESIDE
+        with np.errstate(divide="ignore"):
             worth += np.log(judged.relevance)
+    del degree
     top = worth.max(initial=-np.inf)
     if np.isfinite(top):
         worth -= top
-    return score, np.exp(worth) / np.maximum(words, 1) ** COST
+    np.exp(worth, out=worth)
+    worth /= np.maximum(words, 1, dtype=np.float32) ** np.float32(COST)
+    return score.astype(np.float32), worth.astype(np.float32)

@@ -53,11 +53,13 @@ class Rows:
 
     def column(self, name: str, keep: np.ndarray | None = None) -> np.ndarray:
         """One field of all rows, or of those in `keep` ((rows,) bool)."""
-        parts = [
-            block[name] if keep is None else block[name][keep[first : first + len(block)]]
-            for first, block in self._blocks()
-        ]
-        return np.concatenate(parts) if parts else np.zeros(0, ROW[name])
+        out = np.empty(len(self) if keep is None else int(keep.sum()), ROW[name])
+        at = 0
+        for first, block in self._blocks():
+            values = block[name] if keep is None else block[name][keep[first : first + len(block)]]
+            out[at : at + len(values)] = values
+            at += len(values)
+        return out
 
     def row(self, number: int) -> np.void:
         """One row, with its fields by name."""

@@ -15,11 +15,13 @@ class Scratch:
     """Bytes are appended, and read by position. The file has mode 0600 and goes when it is closed or the process dies.
 
     It lies in `folder`, or where TMPDIR points. `append` and `read` raise LongseqError where the folder takes no more.
+    The first `in_memory` bytes (`IN_MEMORY` unless told) make no file.
     """
 
-    def __init__(self, folder: str | Path | None = None):
+    def __init__(self, folder: str | Path | None = None, in_memory: int | None = None):
         self._folder, self._length = None if folder is None else str(folder), 0
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY, dir=self._folder)  # noqa: SIM115 - closed by close()
+        most = IN_MEMORY if in_memory is None else in_memory
+        self._file = tempfile.SpooledTemporaryFile(most, dir=self._folder)  # noqa: SIM115 - closed by close()
 
     def __len__(self) -> int:
         return self._length

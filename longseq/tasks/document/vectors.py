@@ -12,7 +12,6 @@ matrix would be no Markov chain.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -21,27 +20,17 @@ from zlib import crc32
 
 import numpy as np
 
+from longseq.tasks.document.entries import Block, Entries
 from longseq.tasks.document.scratch import Scratch
 
 BUCKETS = 1 << 20
 """Buckets for words, and as many again for pairs of words, which are more and would drown them."""
 BLOCK_WORDS = 1 << 16
 """Words gathered before they are hashed and written."""
+DIGESTS = 1 << 20
+"""Bytes of digests in memory."""
 PARTS = 16
 """Parts in which equal sentences are looked for."""
-
-
-class Block(NamedTuple):
-    """Consecutive rows in compressed form."""
-
-    first: int
-    """Row number of the first."""
-    starts: np.ndarray
-    """(rows,) int64: where each row begins in `columns` and `values`; no row is empty."""
-    columns: np.ndarray
-    """(entries,) int32, increasing within a row."""
-    values: np.ndarray
-    """(entries,) float32."""
 
 
 class TermSpool:
@@ -49,25 +38,28 @@ class TermSpool:
 
     def __init__(self, folder: str | Path | None = None):
         self._folder = folder
-        self._file = _Entries(folder)
+        self._file = Entries(folder)
         self._words, self._lengths = array("Q"), array("q")  # crc32 of the words gathered, words of their rows
-        self._digests = array("Q")
+        self._digests, self._rows = Scratch(folder, DIGESTS), 0
+        self._new = array("Q")  # digests not written yet
 
     def __enter__(self) -> TermSpool:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+        self._digests.close()
 
     def __len__(self) -> int:
-        return len(self._digests)
+        return self._rows
 
     def add(self, terms: Sequence[str]) -> None:
         """Append a sentence; one without terms is a row that is never kept."""
         coded = [term.encode("utf-8", "surrogatepass") for term in terms]
         self._words.extend(map(crc32, coded))
         self._lengths.append(len(coded))
-        self._digests.append(int.from_bytes(blake2b(b" ".join(coded), digest_size=8).digest(), "little"))
+        self._rows += 1
+        self._new.append(int.from_bytes(blake2b(b" ".join(coded), digest_size=8).digest(), "little"))
         if len(self._words) >= BLOCK_WORDS:
             self._flush()
 
@@ -75,7 +67,7 @@ class TermSpool:
         """(rows,) bool: eligible rows with terms, the first of each set of rows with the same terms in order."""
         self._flush()
         eligible = eligible & (self._file.lengths() > 0)
-        digests = np.frombuffer(self._digests, np.uint64)
+        digests = np.frombuffer(self._digests.read(0, len(self._digests)), np.uint64)
         keep = np.zeros(len(self), bool)
         for part in range(PARTS):  # a part at a time: sorting all at once would take most of the memory there is
             rows = np.flatnonzero(eligible & (digests % np.uint64(PARTS) == part))
@@ -93,7 +85,7 @@ class TermSpool:
         rarity = np.log(n / frequency[used])
         number = np.full(2 * BUCKETS, -1, np.int32)
         number[used] = np.arange(len(used), dtype=np.int32)
-        out = _Entries(self._folder)
+        out = Entries(self._folder)
         for block in self._kept(keep):
             columns = number[block.columns]
             weights = block.values * (1.0 + rarity[columns])
@@ -129,7 +121,8 @@ class TermSpool:
         self._file.append(
             entries, (keys & (2 * BUCKETS - 1)).astype(np.int32), (1.0 + np.log(counts)).astype(np.float32)
         )
-        self._words, self._lengths = array("Q"), array("q")
+        self._digests.append(self._new.tobytes())
+        self._words, self._lengths, self._new = array("Q"), array("q"), array("Q")
 
 
 class Terms(NamedTuple):
@@ -156,7 +149,7 @@ class Terms(NamedTuple):
 class Vectors:
     """The matrix V of unit rows: n rows, m columns, no entry negative. Sums run in a fixed order, in float64."""
 
-    def __init__(self, entries: _Entries, columns: int, terms: Terms | None = None):
+    def __init__(self, entries: Entries, columns: int, terms: Terms | None = None):
         self._entries, self.columns = entries, columns
         self.terms = terms
         """What the columns are; None in a part."""
@@ -183,7 +176,7 @@ class Vectors:
         for block in self._entries.blocks(first, last):
             used[block.columns] = True
         number = np.cumsum(used, dtype=np.int32) - 1
-        out = _Entries(self._entries.folder)
+        out = Entries(self._entries.folder)
         for block in self._entries.blocks(first, last):
             lengths = np.diff(block.starts, append=len(block.columns))
             out.append(lengths, number[block.columns], block.values)
@@ -243,53 +236,3 @@ _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd, so
 def _bucket(keys: np.ndarray) -> np.ndarray:
     """The top 20 bits of a product modulo 2^64 depend on every bit of the key (Knuth, TAOCP 3, 6.4)."""
     return ((keys ^ (keys >> np.uint64(32))) * _ODD[0] >> np.uint64(44)).astype(np.int64)
-
-
-class _Entries:
-    """Columns and values of rows, appended block by block to a spool: 8 bytes an entry there, 2 bytes a row here."""
-
-    def __init__(self, folder: str | Path | None):
-        self.folder = folder
-        self._file = Scratch(folder)
-        self._rows, self._first = array("q", [0]), array("q", [0])  # rows and entries before each block, and in all
-        self._lengths = array("H")  # a sentence has fewer code points than 2^15, so fewer terms and pairs than 2^16
-
-    def __len__(self) -> int:
-        return len(self._lengths)
-
-    def close(self) -> None:
-        self._file.close()
-
-    def lengths(self) -> np.ndarray:
-        """(rows,) uint16 entries of each row."""
-        return np.array(self._lengths, np.uint16)
-
-    def append(self, lengths: np.ndarray, columns: np.ndarray, values: np.ndarray) -> None:
-        """Add rows; `values` (float32) and `columns` (int32) stand interleaved, so that a row is one read."""
-        self._file.append(np.rec.fromarrays((columns, values), _ENTRY).tobytes())
-        self._lengths.frombytes(lengths.astype(np.uint16).tobytes())
-        self._rows.append(len(self._lengths))
-        self._first.append(self._first[-1] + len(columns))
-
-    def row(self, i: int) -> tuple[np.ndarray, np.ndarray]:
-        block = bisect_right(self._rows, i) - 1
-        start = self._first[block] + sum(self._lengths[self._rows[block] : i])
-        return self._read(start, start + self._lengths[i])
-
-    def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Block]:
-        """The rows `[first, last)` in blocks, numbered from `first`."""
-        last = len(self) if last is None else last
-        block = bisect_right(self._rows, first) - 1
-        while block + 1 < len(self._rows) and self._rows[block] < last:
-            start, end = max(first, self._rows[block]), min(last, self._rows[block + 1])
-            lengths = np.array(self._lengths[start:end], np.int64)
-            entry = self._first[block] + sum(self._lengths[self._rows[block] : start])
-            yield Block(start - first, np.cumsum(lengths) - lengths, *self._read(entry, entry + int(lengths.sum())))
-            block += 1
-
-    def _read(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        data = np.frombuffer(self._file.read(start * _ENTRY.itemsize, end * _ENTRY.itemsize), _ENTRY)
-        return data["column"], data["value"]
-
-
-_ENTRY = np.dtype([("column", np.int32), ("value", np.float32)])
