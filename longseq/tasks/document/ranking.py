@@ -63,13 +63,13 @@ def rank(
     """
     degree = degrees(vectors)
     score = lexrank(vectors, degree, request.damping)
-    worth = np.log(score)
-    if judged.relevance is None:  # how much of a sentence's similarity is with others: nothing of what stands alone
+    central, worth = request.weights.central, np.log(score)
+    if judged.relevance is None and central:  # how much is with others: nothing of what stands alone
         np.divide(-1.0, degree, out=degree)
         degree += 1.0
         with np.errstate(divide="ignore"):
             worth += np.log(np.maximum(degree, 0.0, out=degree), out=degree)
-    worth *= request.weights.central
+    worth *= central
     worth += judged.prior
     if judged.relevance is not None:
         worth *= BESIDE
