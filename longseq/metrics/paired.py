@@ -9,6 +9,17 @@ import numpy as np
 
 DRAWS = 1000
 LEVEL = 0.95
+DRAWN = 1 << 20
+"""Values drawn at a time."""
+
+
+class Estimate(NamedTuple):
+    """A mean and how far chance may have moved it."""
+
+    value: float
+    low: float
+    """Of an interval of `LEVEL`."""
+    high: float
 
 
 class Difference(NamedTuple):
@@ -47,3 +58,19 @@ def difference(
     tail = 50 * (1 - LEVEL)
     low, high = np.percentile(defined, [tail, 100 - tail]) if len(defined) else (np.nan, np.nan)
     return Difference(figure(truth, ours) - figure(truth, theirs), float(low), float(high))
+
+
+def mean(values: np.ndarray, *, draws: int = DRAWS, seed: int = 0) -> Estimate:
+    """Mean of values (N,) of independent examples, with a percentile interval of bootstrap draws; NaN of nothing.
+
+    Given the differences of two ways of telling on the same examples it is paired.
+    """
+    values = np.asarray(values, np.float64)
+    if not len(values):
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    draw, at_once = np.random.default_rng(seed), max(1, DRAWN // len(values))
+    sizes = (min(at_once, draws - done) for done in range(0, draws, at_once))
+    found = [values[draw.integers(0, len(values), (size, len(values)))].mean(1) for size in sizes]
+    tail = 50 * (1 - LEVEL)
+    low, high = np.percentile(np.concatenate(found), [tail, 100 - tail])
+    return Estimate(float(values.mean()), float(low), float(high))

@@ -33,7 +33,7 @@ def _tables(found: Bench) -> Iterator[str]:
     for (train, length), rows in groups.items():
         yield ""
         yield f"{'training step' if train else 'inference'}, {length:,} tokens"
-        yield from _aligned([COLUMNS, *map(_cells, rows)])
+        yield from aligned([COLUMNS, *map(_cells, rows)])
 
 
 def _foot(found: Bench) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _share(share: float | None) -> str:
     return "NA" if share is None else f"{share:.3f}"
 
 
-def _aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
+def aligned(table: Sequence[tuple[str, ...]]) -> Iterable[str]:
     """Names to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for name, *figures in table:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longseq.metrics.classes import auroc
-from longseq.metrics.paired import difference
+from longseq.metrics.paired import difference, mean
 
 
 def right(truth, found):
@@ -38,3 +38,12 @@ def test_undefined_draws_are_left_out():
     assert found == (1, 1, 1)  # half of the draws hold one class only
     none = np.array([True, True])
     assert math.isnan(difference(auroc, none, none, none, np.arange(2), draws=3).low)
+
+
+def test_the_interval_of_a_mean_is_that_of_its_normal_distribution():
+    values = np.random.default_rng(0).normal(0.3, 2.0, 4_000)
+    found = mean(values, draws=2_000)
+    half = 1.96 * values.std() / 4_000**0.5
+    assert found.value == values.mean()
+    assert (found.low, found.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.1 * half)
+    assert all(np.isnan(mean(np.zeros(0))))
