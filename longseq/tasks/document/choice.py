@@ -45,7 +45,7 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
         words: (rows,) of its sentences.
     """
     request, rows = collection.request, collection.rows
-    tier, keep = _candidates(collection, tiers, words)
+    tier, keep = candidates(collection, tiers, words)
     kept = np.flatnonzero(keep).astype(np.int32)
     choice = Choice(tier, len(kept), int(words[kept].min(initial=1 << 30)))
     outline = Outline(collection.sections)
@@ -64,7 +64,7 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
     return choice
 
 
-def _candidates(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> tuple[int, np.ndarray]:
+def candidates(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> tuple[int, np.ndarray]:
     """The first tier that holds anything, and its (rows,) bool different sentences, with those that must be in."""
     asked = collection.rows.column("asked")
     free = asked & UNWANTED == 0

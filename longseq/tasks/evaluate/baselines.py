@@ -10,10 +10,10 @@ import numpy as np
 
 from longseq.metrics.oracle import oracle
 from longseq.records import Record
-from longseq.tasks.document.candidates import Candidates, find_sentences
+from longseq.tasks.document.choice import candidates
+from longseq.tasks.document.collection import Collection
 from longseq.tasks.document.lexrank import degrees, lexrank
-from longseq.tasks.document.vectors import TermSpool
-from longseq.tokens.words import count_words, terms
+from longseq.tasks.document.request import DocumentRequest
 
 NAMES = ("lead", "random", "lexrank", "oracle")
 """The first sentences; any; those that resemble most others; those nearest to the reference, which it is given."""
@@ -28,32 +28,25 @@ class Prose(NamedTuple):
     words: np.ndarray
     """(n,) int64 of each."""
     centrality: np.ndarray
-    """(n,) float64: continuous LexRank of TF-IDF vectors of words and pairs, to rounding that of the matrix of all
-    similarities."""
+    """(n,) float64: continuous LexRank of TF-IDF vectors, to rounding that of the matrix of all similarities."""
 
 
-def prose(record: Record, language: str = "en") -> Prose:
+def prose(record: Record) -> Prose:
     """The different sentences of a document's prose; where it has hardly any, of its lists, or of all it has.
 
     Raises:
         InputError: a fault in the record.
     """
-    candidates, texts = Candidates(), []
-    with TermSpool() as spool:
-        for found in find_sentences(record.pieces, language, record.layout):  # type: ignore[arg-type]
-            text = found.sentence.text
-            candidates.add(found, count_words(text))
-            spool.add(terms(text))
-            texts.append(text)
-        keep = np.zeros(len(texts), bool)
-        for _, let_in in candidates.tiers():
-            if (keep := spool.distinct(let_in)).any():
-                break
-        with spool.vectors(keep) as vectors:
-            scores = lexrank(vectors, degrees(vectors))
-    rows = np.flatnonzero(keep)
-    spans = np.stack([np.array(candidates.start, np.int64), np.array(candidates.end, np.int64)], 1)
-    return Prose(tuple(texts[row] for row in rows), spans[rows], np.array(candidates.words, np.int64)[rows], scores)
+    with Collection(DocumentRequest()) as collection:
+        collection.add(record)
+        words = collection.rows.column("words")
+        _, keep = candidates(collection, collection.tiers(), words)
+        with collection.spool.vectors(keep) as vectors:
+            centrality = lexrank(vectors, degrees(vectors))
+        start, length = (collection.rows.column(name, keep).astype(np.int64) for name in ("start", "length"))
+        spans = np.stack([start, start + length], 1)
+        texts = tuple(collection.text.read(a, b).text for a, b in spans.tolist())
+        return Prose(texts, spans, words[keep].astype(np.int64), centrality)
 
 
 def baselines(
