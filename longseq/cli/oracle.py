@@ -40,7 +40,8 @@ def command(
 
     DATA is a table with the columns id, text and abstract or summary, or documents. Of each document those sentences
     are chosen, one after the other, that raise ROUGE-1 and ROUGE-2 against its reference most. A line of JSON holds id,
-    budget, rouge1, rouge2 of the choice, and sentences: start, end (code points of the text), words, label (1: chosen).
+    budget, rouge1, rouge2 of the choice, and sentences: start, end (code points of the text), words, label (1: chosen),
+    held (share of it that the reference holds). `longseq train DATA --task extract --labels LABELS` learns from them.
 
     Exit code 3: some documents have no reference.
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longseq.cli import extract
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
 from longseq.log import count, duration, short
@@ -26,7 +27,8 @@ log = logging.getLogger("longseq")
 @click.option("--config", metavar="FILE", help="Settings, as TOML.  [default with --resume: RUN/run.toml]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as data.window=4096.")
 @click.option(
-    "--task", help="next, masked, classify, multilabel, regress, annotate, seq2seq.  [default: what labels are for]"
+    "--task",
+    help="next, masked, classify, multilabel, regress, annotate, seq2seq, extract.  [default: what labels are for]",
 )
 @click.option("--labels", metavar="FILE", help="Labels of records (a table), or of bases (BED, GFF3, GTF, GenBank).")
 @click.option("--tokenizer", metavar="FILE", help="Learn from documents, or DNA in words, cut by this tokenizer.json.")
@@ -72,9 +74,10 @@ def command(
     first column and the label in another (--set labels.column=NAME), or stand in the table that is the only INPUT,
     beside texts or names of files (path, file); a part of the records is held out, and the figures on it are printed
     beside what is reached without reading. Of pairs (--task seq2seq) an INPUT is a table with the columns source
-    and target (--set pairs.source=NAME); `longseq generate` then answers a source. The model ends up in RUN/model,
-    for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many processes: start the same
-    command with srun or torchrun.
+    and target (--set pairs.source=NAME); `longseq generate` then answers a source. To extract (--task extract), --labels
+    are what `longseq oracle` wrote of the documents; `longseq summarize --extractor RUN/model` then asks the model. The
+    model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many
+    processes: start the same command with srun or torchrun.
     """
     from longseq.config import load
     from longseq.errors import UsageError
@@ -85,6 +88,19 @@ def command(
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     kept = Path(out) / "run.toml"
     file = config or (kept if resume and kept.exists() else None)
+    if extract.meant(task, config, assignments):
+        others = {"--tokenizer": tokenizer, "--freeze": freeze, "--minutes": minutes, "--device": device}
+        extract.train_extractor(
+            out,
+            config,
+            assignments,
+            {"inputs": inputs or None, "task": task, "labels": labels, "start": start, "threads": threads},
+            others | {"--precision": precision, "--resume": resume, "--dry-run": dry_run},
+            force=force,
+            as_json=as_json,
+            talk=talk,
+        )
+        return
     open_ = file is None or not _says_task(file)
     own = _own(inputs[0], task, assignments) if labels is None and open_ and len(inputs) == 1 else {}
     if own:

@@ -67,5 +67,20 @@ def oracle(reference: str, sentences: Sequence[str], words: Sequence[int] | np.n
     return chosen
 
 
+def held(reference: str, sentences: Sequence[str]) -> np.ndarray:
+    """(n,) float64: the share of each sentence that the reference holds, from 0 to 1; a pair of neighbouring tokens
+    counts as two single ones. It is ROUGE's precision of the sentence alone, and tells those apart that `oracle` did
+    not choose."""
+    tokenize = tokenizer(reference)
+    wanted = _runs(tokenize(reference))
+    found = np.zeros(len(sentences))
+    for row, sentence in enumerate(sentences):
+        runs = _runs(tokenize(sentence))
+        shared = {size: sum(min(n, wanted[run]) for run, n in runs.items() if len(run) == size) for size in SIZES}
+        totals = {size: sum(n for run, n in runs.items() if len(run) == size) for size in SIZES}
+        found[row] = sum(size * shared[size] / max(totals[size], 1) for size in SIZES) / sum(SIZES)
+    return found
+
+
 def _runs(tokens: Sequence[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(tokens[i : i + size]) for size in SIZES for i in range(len(tokens) - size + 1))

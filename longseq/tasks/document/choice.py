@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,6 +52,8 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
     with collection.spool.vectors(keep) as vectors:
         judged = judge(vectors, rows, keep, outline, request)
         choice.unanswered = judged.unanswered
+        if request.extractor is not None:
+            judged = replace(judged, prior=request.extractor.judge(collection, keep, vectors, outline), whole=True)
         if request.by is None:
             _choose(collection, choice, Part("", 0, len(rows)), kept, vectors, judged, words)
             return choice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,10 +28,13 @@ class Judged:
     """(n,) from 0 to 1; None where nothing was asked, or nothing answers it."""
     unanswered: tuple[str, ...] = ()
     """Questions of which no word stands in any sentence."""
+    whole: bool = False
+    """The prior is all there is to say: centrality is in it."""
 
     def part(self, first: int, last: int) -> Judged:
         """Of the rows `[first, last)`."""
-        return Judged(self.prior[first:last], None if self.relevance is None else self.relevance[first:last])
+        asked = None if self.relevance is None else self.relevance[first:last]
+        return replace(self, prior=self.prior[first:last], relevance=asked)
 
 
 def content(vectors: Vectors) -> np.ndarray:
@@ -63,7 +66,7 @@ def rank(
     """
     degree = degrees(vectors)
     score = lexrank(vectors, degree, request.damping)
-    central, worth = request.weights.central, np.log(score)
+    central, worth = 0.0 if judged.whole else request.weights.central, np.log(score)
     if judged.relevance is None and central:  # how much is with others: nothing of what stands alone
         np.divide(-1.0, degree, out=degree)
         degree += 1.0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
 
 from longseq.config import require
 from longseq.errors import UsageError
@@ -12,8 +14,21 @@ from longseq.tasks.document.lexrank import DAMPING
 from longseq.tasks.document.priors import Weights
 from longseq.tasks.document.select import Budget
 
+if TYPE_CHECKING:
+    from longseq.tasks.document.collection import Collection
+    from longseq.tasks.document.priors import Outline
+    from longseq.tasks.document.vectors import Vectors
+
 Division = Literal["section", "chapter", "page", "outline"]
 DIVISIONS = ("section", "chapter", "page", "outline")
+
+
+class Extractor(Protocol):
+    """Judges sentences in the place of the weighed features."""
+
+    def judge(self, collection: Collection, keep: np.ndarray, vectors: Vectors, outline: Outline) -> np.ndarray:
+        """(n,) float32 on the scale of logarithms: what the rows in `keep` are worth, whose `vectors` these are."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +55,15 @@ class DocumentRequest:
     """Probability of following a similarity rather than starting anew, in [0, 1)."""
     weights: Weights = field(default_factory=Weights)
     """What speaks for a sentence, and how much."""
+    extractor: Extractor | None = None
+    """What was trained to say so instead, weights aside."""
 
     def __post_init__(self):
         require(0 <= self.damping < 1, "document.damping", self.damping, "0 <= damping < 1")
         require(self.by is None or self.by in DIVISIONS, "document.by", self.by, ", ".join(DIVISIONS))
         if self.one_pass:
             require(self.by is None and not self.together, "document.one_pass", True, "neither by parts nor together")
+            require(self.extractor is None, "document.one_pass", True, "no extractor, which needs the whole text")
             require(not self.queries, "document.one_pass", True, "no question, which needs the whole text")
             require(self.budget.unit != "ratio", "document.one_pass", True, "a budget that is no ratio")
         require(not (self.together and self.by == "page"), "document.by", self.by, "no pages of documents together")

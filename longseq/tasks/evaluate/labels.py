@@ -1,8 +1,9 @@
 """Labels for an extractor: of each document the sentences that say what its reference says.
 
 A line of JSON a document: `id`; `budget`, words that the choice might have; `rouge1` and `rouge2`, F of the choice;
-`sentences`, each with `start` and `end` in code points of the text, `words`, and `label`, 1 where it was chosen, or 0.
-They are the sentences that a summary may quote, in order.
+`sentences`, each with `start` and `end` in code points of the text, `words`, `label`, 1 where it was chosen, or 0, and
+`held`, the share of its words and pairs of words that the reference holds. They are the sentences that a summary may
+quote, in order.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from longseq.formats.atomic import write_aside
 from longseq.formats.folders import files
 from longseq.formats.jsonfile import to_json
 from longseq.log import NullProgress, Progress
-from longseq.metrics.oracle import oracle
+from longseq.metrics.oracle import held, oracle
 from longseq.metrics.rouge import rouge
 from longseq.tasks.evaluate.baselines import prose
 from longseq.tasks.evaluate.texts import REFERENCES, Texts, key, read_texts
@@ -106,13 +107,19 @@ def _labelled(request: LabelRequest, unmatched: list[str]) -> Iterator[dict[str,
                 budget = request.words or count_words(text)
                 chosen = set(oracle(text, source.texts, source.words, budget))
                 figures = rouge(reference, [source.texts[row] for row in sorted(chosen)], ("rouge1", "rouge2"))
-                spans, words = source.spans.tolist(), source.words.tolist()
+                spans, words, shares = source.spans.tolist(), source.words.tolist(), held(text, source.texts).tolist()
                 yield {
                     "id": record.id,
                     "budget": budget,
                     **{kind: overlap.f for kind, overlap in figures.items()},
                     "sentences": [
-                        {"start": start, "end": end, "words": words[row], "label": int(row in chosen)}
+                        {
+                            "start": start,
+                            "end": end,
+                            "words": words[row],
+                            "label": int(row in chosen),
+                            "held": round(shares[row], 6),
+                        }
                         for row, (start, end) in enumerate(spans)
                     ],
                 }

@@ -1,0 +1,1 @@
+"""Extractors: which sentences a summary should want, learned from documents with references."""
