@@ -74,7 +74,7 @@ def command(
     first column and the label in another (--set labels.column=NAME), or stand in the table that is the only INPUT,
     beside texts or names of files (path, file); a part of the records is held out, and the figures on it are printed
     beside what is reached without reading. Of pairs (--task seq2seq) an INPUT is a table with the columns source
-    and target (--set pairs.source=NAME); `longseq generate` then answers a source. To extract (--task extract), --labels
+    and target (--set pairs.source=NAME); `longseq generate` then answers a source. To extract (--task extract) --labels
     are what `longseq oracle` wrote of the documents; `longseq summarize --extractor RUN/model` then asks the model. The
     model ends up in RUN/model, for `--model`. TERM, USR1 or Ctrl-C save what was done; `--resume` goes on. Many
     processes: start the same command with srun or torchrun.
