@@ -34,6 +34,7 @@ _OPTIONS = (
         help="Quote sentences in which this is found first, as far as they fit; repeatable.",
     ),
     click.option("--exclude", metavar="REGEX", multiple=True, help="Quote no sentence that holds this; repeatable."),
+    click.option("--extractor", metavar="DIR", help="Model of your own that judges sentences; see `longseq oracle`."),
     click.option("--together", is_flag=True, help="One summary of all documents, with a source for each sentence."),
     click.option(
         "--one-pass",
@@ -49,7 +50,7 @@ def document_options(function: F) -> F:
     @functools.wraps(function)
     def wrapped(*args: Any, queries: tuple[str, ...], by: Any, **options: Any) -> Any:
         amounts = {unit: options.pop(unit) for unit in UNITS}
-        plain = {name: options.pop(name) for name in ("must_include", "exclude", "together", "one_pass")}
+        plain = {name: options.pop(name) for name in ("must_include", "exclude", "together", "one_pass", "extractor")}
         return function(*args, documents=lambda: _asked(amounts, by=by, queries=queries, **plain), **options)
 
     found: Any = wrapped
@@ -58,7 +59,7 @@ def document_options(function: F) -> F:
     return found
 
 
-def _asked(amounts: dict[str, Any], **plain: Any) -> DocumentRequest:
+def _asked(amounts: dict[str, Any], extractor: str | None, **plain: Any) -> DocumentRequest:
     from longseq.tasks.document.request import DocumentRequest
     from longseq.tasks.document.select import Budget
 
@@ -67,4 +68,8 @@ def _asked(amounts: dict[str, Any], **plain: Any) -> DocumentRequest:
         raise UsageError(" and ".join(f"--{unit}" for unit in given) + " exclude each other", remedy="give one of them")
     for unit, amount in given.items():
         plain["budget"] = Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
+    if extractor is not None:
+        from longseq.tasks.extract.judge import TrainedJudge
+
+        plain["extractor"] = TrainedJudge.load(extractor)
     return DocumentRequest(**plain)

@@ -28,7 +28,7 @@ from longseq.model.feedforward import norm
 SCHEMA = "longseq.extractor/1"
 ANSWERS = 2
 """Logit of being chosen; share of it that the reference holds."""
-_CONFIG, _WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
+_CONFIG, WEIGHTS, ENCODER = "config.json", "model.safetensors", "encoder"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def save_extractor(directory: str | Path, model: Extractor, card: str) -> None:
     facts = {"schema": SCHEMA, "longseq": __version__, "extractor": to_mapping(model.config)}
     (folder / _CONFIG).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     tensors = {name: tensor.detach().contiguous().clone() for name, tensor in model.state_dict().items()}
-    (folder / _WEIGHTS).write_bytes(to_bytes(tensors, metadata={"format": "pt"}))
+    (folder / WEIGHTS).write_bytes(to_bytes(tensors, metadata={"format": "pt"}))
     (folder / "README.md").write_text(card, encoding="utf-8")
 
 
@@ -155,7 +155,7 @@ def load_extractor(directory: str | Path) -> Extractor:
         model = Extractor(from_mapping(ExtractorConfig, facts.get("extractor", {}), "extractor."))
     except (ConfigError, TypeError) as error:
         raise CheckpointError(str(error), where=str(file)) from None
-    _fill(model, folder / _WEIGHTS)
+    _fill(model, folder / WEIGHTS)
     return model.eval()
 
 

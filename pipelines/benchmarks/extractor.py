@@ -2,8 +2,8 @@
 
 80 articles in 5 parts: of each part the summaries are those of an extractor that learned from the other four. Which of
 the variants that is ("chosen") is decided within those four, by cross-validation of its own, so that no article has a
-say in its own figure. ENCODER is a model of documents whose sentence states are read besides. The data folder is
-LONGSEQ_DATA.
+say in its own figure. The default has the weights that the other four parts give it. ENCODER is a model of documents
+whose sentence states are read besides. The data folder is LONGSEQ_DATA.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import weights
 from articles import Article, articles
 from provenance import provenance
 
@@ -30,17 +31,16 @@ from longseq.model.extractor import Extractor
 from longseq.ops.machine import prepare
 from longseq.tasks.document.choice import candidates
 from longseq.tasks.document.collection import Collection
-from longseq.tasks.document.lexrank import degrees, lexrank
-from longseq.tasks.document.priors import Outline
-from longseq.tasks.document.ranking import Judged, judge, rank
+from longseq.tasks.document.priors import FEATURES, Weights
 from longseq.tasks.document.request import DocumentRequest
-from longseq.tasks.document.select import select
+from longseq.tasks.document.select import COST, select
 from longseq.tasks.evaluate.baselines import filled
 from longseq.tasks.evaluate.labels import LabelRequest, write_labels
 from longseq.tasks.extract.config import ExtractConfig
 from longseq.tasks.extract.examples import Example, read_examples
 from longseq.tasks.extract.fit import fit
 from longseq.tasks.extract.states import SentenceStates
+from longseq.tasks.extract.traits import TRAITS
 
 FOLDS, INNER, SEED, FIXED = 5, 2, 0, 200
 KINDS = ("rouge1", "rouge2")
@@ -52,39 +52,47 @@ STATED = {"traits, states": ALONE, "traits, states, recurrence": ExtractConfig(l
 class Opened:
     """An article that was read, to be summarized again and again."""
 
-    def __init__(self, article: Article):
-        self.article, request = article, DocumentRequest()
-        self.collection = Collection(request)
-        self.collection.add(article.record())
-        rows = self.collection.rows
-        _, self.keep = candidates(self.collection, self.collection.tiers(), rows.column("words"))
-        self.vectors, self.outline = self.collection.spool.vectors(self.keep), Outline(self.collection.sections)
-        self.words = rows.column("words", self.keep)
-        start, length = (rows.column(name, self.keep).tolist() for name in ("start", "length"))
-        self.texts = [self.collection.text.read(a, a + n).text for a, n in zip(start, length, strict=True)]
-        self.default = judge(self.vectors, rows, self.keep, self.outline, request)
-        self.central = lexrank(self.vectors, degrees(self.vectors))
+    def __init__(self, article: Article, example: Example):
+        self.article, self.example = article, example
+        self._collection = Collection(DocumentRequest())
+        self._collection.add(article.record())
+        rows = self._collection.rows
+        _, keep = candidates(self._collection, self._collection.tiers(), rows.column("words"))
+        self._vectors, self.words = self._collection.spool.vectors(keep), rows.column("words", keep)
+        start, length = (rows.column(name, keep).tolist() for name in ("start", "length"))
+        self.texts = [self._collection.text.read(a, a + n).text for a, n in zip(start, length, strict=True)]
 
     def figures(self, chosen: list[int]) -> list[float]:
         """F of these sentences."""
         found = rouge(self.article.reference, [self.texts[row] for row in sorted(chosen)], KINDS)
         return [found[kind].f for kind in KINDS]
 
-    def summary(self, judged: Judged, budget: int) -> list[float]:
-        _, worth = rank(self.vectors, judged, self.words, self.collection.request)
-        return self.figures(select(self.vectors, worth, np.maximum(self.words, 1), budget))
+    def summary(self, prior: np.ndarray, budget: int) -> list[float]:
+        """Of what the sentences are worth, on the scale of logarithms: chosen as `summarize` chooses."""
+        worth = np.exp(prior - prior.max()) / np.maximum(self.words, 1) ** COST
+        return self.figures(select(self._vectors, worth, np.maximum(self.words, 1), budget))
 
-    def extracted(self, model: Extractor, example: Example, budget: int) -> list[float]:
+    def extracted(self, model: Extractor, budget: int) -> list[float]:
+        traits, states = self.example.traits, self.example.states if model.config.states else None
         with torch.inference_mode():
-            worth = model.worth(model(example.traits, example.states if model.config.states else None)).numpy()
-        return self.summary(replace(self.default, prior=worth, whole=True), budget)
+            return self.summary(model.worth(model(traits, states)).numpy().astype(float), budget)
 
-    def others(self, budget: int) -> dict[str, list[float]]:
-        """What needs no training."""
-        orders = {"lead": np.arange(len(self.words)), "LexRank": np.argsort(-self.central, kind="stable")}
+    def weighed(self) -> weights.Example:
+        """As a fit of the default's weights sees it."""
+        traits = self.example.traits.numpy().astype(float)
+        values = traits[:, : len(FEATURES)].copy()
+        values[:, FEATURES.index("central")] += traits[:, TRAITS.index("alone")]
+        centrality = np.exp(traits[:, TRAITS.index("central")])
+        return weights.Example(values, self.example.label.numpy() > 0, self.texts, self.words, centrality)
+
+    def others(self, default: Weights, budget: int) -> dict[str, list[float]]:
+        """What is no extractor."""
+        seen = self.weighed()
+        orders = {"lead": np.arange(len(self.words)), "LexRank": np.argsort(-seen.centrality, kind="stable")}
         found = {name: self.figures(filled(order, self.words, budget)) for name, order in orders.items()}
         best = oracle("\n".join(self.article.reference), self.texts, self.words, budget)
-        return found | {"default": self.summary(self.default, budget), "oracle": self.figures(best)}
+        prior = seen.features @ np.array([getattr(default, name) for name in FEATURES])
+        return found | {"default": self.summary(prior, budget), "oracle": self.figures(best)}
 
 
 def main() -> None:
@@ -95,14 +103,16 @@ def main() -> None:
     states = SentenceStates(load(sys.argv[2])) if len(sys.argv) == 3 else None
     texts = articles(Path(os.environ["LONGSEQ_DATA"]))
     examples = labelled(texts, states)
-    opened = [Opened(article) for article in texts]
+    opened = [Opened(article, example) for article, example in zip(texts, examples, strict=True)]
     variants = VARIANTS | (STATED if states is not None else {})
     parts = np.random.default_rng(SEED).permutation(len(texts)) % FOLDS
     systems: dict[str, dict[str, list]] = {}
     chosen = [""] * len(texts)
     models: dict[tuple[int, str], Extractor] = {}
+    defaults: list[Weights] = []
     for part in range(FOLDS):
         learned = np.flatnonzero(parts != part).tolist()
+        defaults.append(weights.fit([opened[i].weighed() for i in learned]))
         best = max(variants, key=lambda name: inner(variants[name], name in STATED, learned, examples, opened))
         for name, config in variants.items():
             models[part, name] = fitted(config, name in STATED, [examples[i] for i in learned])
@@ -111,9 +121,9 @@ def main() -> None:
         print(f"part {part + 1} of {FOLDS}: {best}", file=sys.stderr)
     for number, one in enumerate(opened):
         for length, budget in (("reference", one.article.words), (str(FIXED), FIXED)):
-            found = one.others(budget)
+            found = one.others(defaults[parts[number]], budget)
             for name in variants:
-                found[name] = one.extracted(models[parts[number], name], examples[number], budget)
+                found[name] = one.extracted(models[parts[number], name], budget)
             found["chosen"] = found[chosen[number]]
             for name, values in found.items():
                 systems.setdefault(length, {}).setdefault(name, []).append(values)
@@ -158,7 +168,7 @@ def inner(
     for part in range(INNER):
         model = fitted(config, stated, [examples[i] for k, i in enumerate(order) if k % INNER != part])
         scored = [i for k, i in enumerate(order) if k % INNER == part]
-        found += [sum(opened[i].extracted(model, examples[i], opened[i].article.words)) for i in scored]
+        found += [sum(opened[i].extracted(model, opened[i].article.words)) for i in scored]
     return float(np.mean(found))
 
 

@@ -164,6 +164,7 @@ def test_a_run_leaves_an_extractor_that_a_summary_follows(data, tmp_path):
     request = DocumentRequest(budget=Budget(amount=2, unit="sentences"), extractor=judge)
     summary = summarize_document(record(50), request)
     assert " ".join(row.text for row in summary.sentences) == text(50)[1]
+    assert summary.remarks[0].startswith(f"its sentences were judged by {tmp_path / 'run' / 'model'} (weights ")
     parts = summarize_document(record(50), replace(request, by="section"))
     assert [row.text for row in parts.sentences] == [row.text for row in summary.sentences]
 

@@ -26,6 +26,9 @@ DIVISIONS = ("section", "chapter", "page", "outline")
 class Extractor(Protocol):
     """Judges sentences in the place of the weighed features."""
 
+    described: str
+    """For the summary's reader: its name and version."""
+
     def judge(self, collection: Collection, keep: np.ndarray, vectors: Vectors, outline: Outline) -> np.ndarray:
         """(n,) float32 on the scale of logarithms: what the rows in `keep` are worth, whose `vectors` these are."""
         ...

@@ -151,6 +151,8 @@ def _part(
 
 def _remarks(collection: Collection, choice: Choice, wrapped: int) -> Iterator[str]:
     budget = collection.request.budget.describe()
+    if collection.request.extractor is not None:
+        yield f"its sentences were judged by {collection.request.extractor.described}"
     if not choice.candidates:
         yield "there is no sentence in it"
     elif not choice.chosen:

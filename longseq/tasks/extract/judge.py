@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import torch
 from longseq.errors import CheckpointError
 from longseq.model import load
 from longseq.model.checkpoint import locate
-from longseq.model.extractor import ENCODER, Extractor, load_extractor
+from longseq.model.extractor import ENCODER, WEIGHTS, Extractor, load_extractor
+from longseq.ops.machine import prepare
 from longseq.tasks.document.collection import Collection
 from longseq.tasks.document.priors import Outline
 from longseq.tasks.document.vectors import Vectors
@@ -22,16 +24,17 @@ from longseq.tasks.extract.traits import TRAITS, traits
 class TrainedJudge:
     """Judges the sentences of a collection; sentences of several documents each among those of their own."""
 
-    def __init__(self, model: Extractor, states: SentenceStates | None = None):
-        self.model, self.states = model, states
+    def __init__(self, model: Extractor, states: SentenceStates | None = None, described: str = "an extractor"):
+        self.model, self.states, self.described = model, states, described
 
     @classmethod
-    def load(cls, directory: str | Path) -> TrainedJudge:
-        """From what `longseq train --task extract` left.
+    def load(cls, directory: str | Path, threads: int = 1) -> TrainedJudge:
+        """From what `longseq train --task extract` left; `threads` of the processor, on which rounding depends.
 
         Raises:
             CheckpointError: no extractor, or one that reads other traits than this version tells.
         """
+        prepare(threads)
         model = load_extractor(directory)
         if model.config.traits != TRAITS:
             changed = sorted(set(model.config.traits) ^ set(TRAITS))
@@ -47,7 +50,8 @@ class TrainedJudge:
             raise CheckpointError(
                 where=str(directory), expected=f"an encoder of {model.config.states} channels", found=found
             )
-        return cls(model, states)
+        weights = (Path(directory) / WEIGHTS).read_bytes()
+        return cls(model, states, f"{directory} (weights {hashlib.sha256(weights).hexdigest()[:12]})")
 
     def judge(self, collection: Collection, keep: np.ndarray, vectors: Vectors, outline: Outline) -> np.ndarray:
         """(n,) float32 on the scale of logarithms: what each of the rows in `keep` is worth, whose `vectors` these
