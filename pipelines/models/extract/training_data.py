@@ -11,7 +11,7 @@ from longseq.formats.atomic import write_aside
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from articles import articles  # noqa: E402 - one reader of them for the benchmarks and for training
+from articles import articles
 
 
 def main() -> None:
