@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from longseq.metrics.oracle import oracle
+from longseq.metrics.oracle import held, oracle
 from longseq.metrics.rouge import KINDS, by_words, rouge, tokenizer
 
 REFERENCE = ["The keepers lit the lamps before dusk.", "Ships that were passing counted the flashes."]
@@ -104,3 +104,10 @@ def test_the_oracle_finds_a_copied_reference_among_many_and_nothing_in_nothing()
     assert oracle(" ".join(REFERENCE), [], [], 14) == []
     assert oracle("", many, words, 14) == []
     assert oracle(" ".join(REFERENCE), ["nothing alike xyz"], [3], 14) == []
+
+
+def test_the_share_that_a_reference_holds():
+    reference = "灯塔很远，海很冷"
+    found = held(reference, ["灯塔很冷", "很很很", "", "Nothing"])
+    # 灯塔很冷: all letters and all pairs; of 很很很 two letters, as 很 stands twice in the reference, and no pair
+    assert found.tolist() == pytest.approx([(4 / 4 + 2 * 3 / 3) / 3, (2 / 3) / 3, 0, 0])
