@@ -3,7 +3,7 @@
     python pipelines/benchmarks/planted_facts.py
 
 Each fact combines three things in a sentence of its own, once, with a name. The name stands in 20 other sentences that
-say nothing of it. The question in other words holds none of the fact's words but in one a word in another form: what
+say nothing of it. The question in other words holds none of the words that the fact has for its things: what
 joins the two are the sentences, strewn over the document, in which both words for a thing stand side by side, as they
 do where people write about a thing at length. All else is noise of joining words and words that never were. The
 question by name holds the name and one thing. Recall at 10: facts among ten sentences, by `longseq summarize --query`,
