@@ -65,6 +65,8 @@ class Classifier(nn.Module):
         if span:
             self.register_buffer("centre", torch.zeros(width))
             self.register_buffer("scale", torch.ones(width))
+            if self.attend is not None:  # begins as the mean: a document's odd first span would draw all attention
+                nn.init.zeros_(self.attend.weight)
 
     def even_out(self, centre: Tensor, scale: Tensor) -> None:
         """The centre (D,) and scale (D,) of the means of spans that are learned from."""

@@ -44,6 +44,8 @@ def model_of(file, folder, pooling="attention", span=0):
     head = HeadConfig(task="classify", outputs=3, pooling=pooling, span=span)
     config = ModelConfig(vocabulary=tokenizer.vocabulary, width=8, heads=2, layers=1)
     model = RecordModel(config, head, ("sea", "land", "air"))
+    if model.head.attend is not None:
+        torch.nn.init.normal_(model.head.attend.weight, generator=torch.Generator().manual_seed(1))
     if span:
         model.head.even_out(torch.linspace(-1, 1, 8), torch.linspace(0.5, 2, 8))
     save(folder, model, tokenizer)
