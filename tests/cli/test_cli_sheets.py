@@ -117,6 +117,7 @@ def test_documents_have_no_table_for_multiqc(run, tmp_path):
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
         "files.tsv",
         "run.json",
+        "summary.html",
         "summary.json",
         "summary.md",
     ]

@@ -139,7 +139,8 @@ def test_documents_print_their_sentences(run, make, tmp_path):
     code, out, _ = run(path, "--words", 8, "--format", "md", "--out", tmp_path / "o")
     assert code == 0 and out.startswith("# ")
     assert (tmp_path / "o" / "summary.md").read_text() == out
-    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == ["files.tsv", "run.json", "summary.json", "summary.md"]
+    made = ["files.tsv", "run.json", "summary.html", "summary.json", "summary.md"]
+    assert sorted(p.name for p in (tmp_path / "o").iterdir()) == made
 
 
 def test_dna_as_markdown(run):

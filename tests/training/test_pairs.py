@@ -240,8 +240,11 @@ def test_from_a_language_model(tmp_path):
         assert torch.allclose(now[: len(known)], known, atol=1e-6)
         if len(now) > len(known):
             assert torch.allclose(now[270], known.mean(0), atol=1e-6)
+    again = Record(id="x", kind="document", source="x", index=0, pieces=iter([text]))
+    learn([again], Learning(vocabulary=265)).tokenizer.save(tmp_path / "other.json")
+    given["data__tokenizer"] = str(tmp_path / "other.json")
     with pytest.raises(ConfigError, match="start: expected a model that reads the same tokens"):
-        train(config(table(tmp_path / "p.tsv"), start=str(tmp_path / "lm")), tmp_path / "other")
+        train(config(table(tmp_path / "p.tsv"), **given), tmp_path / "other")
 
 
 @pytest.mark.parametrize(
