@@ -68,9 +68,10 @@ class Answers:
 
         Where the calibration tells what is out of range, `unknown` is a class as well. A window out of range says
         nothing of the others, but that such a one is as rare in them as in what was calibrated on, and one in range as
-        rare in `unknown`.
+        rare in `unknown`. One without scores (NaN) belongs to those around it, and says nothing of them.
         """
-        if self.task != "classify" or not len(scores):
+        silent = np.isnan(scores).any(-1)
+        if self.task != "classify" or silent.all():
             return []
         values, names = self.values(scores), self.labels
         said = np.log(np.maximum(values, 1e-300))
@@ -79,6 +80,7 @@ class Answers:
             common, rare = math.log(ACCEPTED), math.log(1 - ACCEPTED)
             strange = np.where(out, common, rare - math.log(len(self.labels)))
             said = np.concatenate([np.where(out, rare, said + common), strange], 1)
+        said[silent] = 0.0
         best, came = said[0], np.zeros(said.shape, np.int32)
         for w in range(1, len(said)):
             top = int(best.argmax())
@@ -91,5 +93,5 @@ class Answers:
             path[w - 1] = came[w, path[w]]
         cuts = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
         known = len(self.labels)
-        means = [float(values[a:b, path[a]].mean()) if path[a] < known else None for a, b in pairwise(cuts)]
+        means = [float(np.nanmean(values[a:b, path[a]])) if path[a] < known else None for a, b in pairwise(cuts)]
         return [Region(a, b, names[path[a]], mean) for (a, b), mean in zip(pairwise(cuts), means, strict=True)]

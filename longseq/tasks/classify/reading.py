@@ -18,7 +18,7 @@ from longseq.records import Record
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.tasks.classify.evidence import Evidence, Witness, can_tell
 from longseq.tasks.classify.kept import Ids
-from longseq.tasks.places import Every, Places, id_pieces, walk
+from longseq.tasks.places import Every, Places, id_pieces, known_ids, walk
 from longseq.tasks.sources import Asked, Source
 
 WINDOW = 2048
@@ -59,15 +59,15 @@ class Classified:
     length: int
     """Letters."""
     scores: np.ndarray | None
-    """(C,) float32 of the whole record; None where it has no token."""
+    """(C,) float32 of the whole record; None where it has no token that says something: of DNA no A, C, G or T."""
     running_ends: np.ndarray
     """(P,) int64 letters up to which each running reading has read; the last one is the whole record."""
     running: np.ndarray
-    """(P, C) float32."""
+    """(P, C) float32, NaN where no token said something so far."""
     windows: np.ndarray
     """(W, 2) int64 letters."""
     afresh: np.ndarray
-    """(W, C) float32, of each window as if it were a record."""
+    """(W, C) float32, of each window as if it were a record; NaN where none of its tokens says something."""
     evidence: tuple[Evidence, ...]
     """Sentences that speak for the class, those that matter most first; none of sequences, nor of a head that takes the
     maximum or the last vector."""
@@ -77,10 +77,13 @@ class Classified:
 class _Running:
     """The head's reading of what has passed, kept every so many tokens."""
 
-    def __init__(self, model: RecordModel, every: int):
-        self._model, self._every = model, every
+    def __init__(self, model: RecordModel, known: np.ndarray, every: int):
+        """`known` (V,) bool: ids that say something."""
+        self._model, self._known, self._every = model, known, every
         self._pool = None
         self.tokens = 0
+        self.told = False
+        """Something said something so far."""
         self.scores: np.ndarray | None = None
         self.kept: list[np.ndarray] = []
 
@@ -91,7 +94,10 @@ class _Running:
             stop = min(len(ids), start + self._every - self.tokens % self._every) if self._every else len(ids)
             with torch.inference_mode():
                 scores, self._pool = self._model.head(hidden[None, start:stop], self._pool)
+            self.told = self.told or bool(self._known[ids[start:stop]].any())
             self.scores = scores[0].float().cpu().numpy()
+            if not self.told:
+                self.scores = np.full_like(self.scores, np.nan)
             self.tokens, start = self.tokens + stop - start, stop
             if self._every and self.tokens % self._every == 0:
                 self.kept.append(self.scores)
@@ -105,9 +111,9 @@ class _Running:
 class _Entry:
     """A record on its way."""
 
-    def __init__(self, source: Source, record: Record, model: RecordModel, request: Request):
+    def __init__(self, source: Source, record: Record, model: RecordModel, known: np.ndarray, request: Request):
         self.source, self.record = source, record
-        self.running = _Running(model, request.every)
+        self.running = _Running(model, known, request.every)
         asked = request.evidence and record.kind == "document" and can_tell(model)
         self.witness = Witness(model, record) if asked else None
         self.every, self.window = Every(request.every or None), Every(request.window or None)
@@ -218,7 +224,7 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
     none = np.zeros((0, classes), np.float32)
     offset = int(entry.record.notes.get("offset", 0))
     running = entry.running.all()
-    scores, told = entry.running.scores, ()  # type: tuple[np.ndarray | None, tuple[Evidence, ...]]
+    scores, told = entry.running.scores if entry.running.told else None, ()  # type: tuple[np.ndarray | None, tuple[Evidence, ...]]
     if scores is not None and entry.witness is not None:
         told = entry.witness.finish(int(scores.argmax()), request.evidence, offset)
     read = entry.afresh or ([entry.running] if request.window and running else [])
@@ -245,9 +251,10 @@ def _jobs(
     progress: Progress,
 ) -> Iterator[_Pass]:
     progress.start("classify", None, "token")
+    known = known_ids(checkpoint)
     try:
         for source, record in records:
-            entry, kept = _Entry(source, record, model, request), Ids()
+            entry, kept = _Entry(source, record, model, known, request), Ids()
             try:
                 pieces = id_pieces(record, checkpoint, entry.places)
                 job = _Pass(entry, _kept(pieces, kept, progress), entry.running)
@@ -256,7 +263,7 @@ def _jobs(
                     for i in range(_windows(kept.length, request.window)):
                         ids = kept.read(i * request.window, min((i + 1) * request.window, kept.length))
                         progress.advance(len(ids))
-                        yield _Pass(entry, [ids], _Running(model, 0))
+                        yield _Pass(entry, [ids], _Running(model, known, 0))
             finally:
                 kept.close()
     finally:

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
+
 from longseq import __version__
 from longseq.formats.atomic import free_directory, output_directory
 from longseq.formats.bed import BedWriter
@@ -257,7 +259,8 @@ class _Parquet:
         self._records.write({name: [row[name]] for name in self._columns})
         first = [found.start] * len(found.running)
         self._running.write(dict(self._values(found, found.running), start=first, end=found.running_ends))
-        unknown = self._answers.unknown(found.afresh)
+        silent = np.isnan(found.afresh).any(-1)
+        unknown = [None if s else bool(u) for s, u in zip(silent, self._answers.unknown(found.afresh), strict=True)]
         bounds = {"start": found.windows[:, 0], "end": found.windows[:, 1]}
         self._windows.write(dict(self._values(found, found.afresh)) | bounds | {"unknown": unknown})
 
