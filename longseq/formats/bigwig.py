@@ -14,6 +14,9 @@ from longseq.errors import LongseqError, UsageError
 LONGEST = 2**32 - 1
 """Bases of a record that the format can count."""
 
+OVERLAP = "%s: parts overlap; tracks have the figures of the part given first"
+"""What is said of parts of one record that overlap: the format holds one value a base."""
+
 Stretch = tuple[str, int, np.ndarray]
 """Name of a record, 0-based start, and values of the bases from there on."""
 Run = tuple[str, int, int, float]
@@ -93,3 +96,15 @@ def _runs(stretches: Iterable[Stretch]) -> Iterator[Run]:
             held = (name, start + a, start + b, value)
     if held is not None:
         yield held
+
+
+def uncovered(start: int, end: int, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What none of `spans` covers of `[start, end)`, in order."""
+    found = []
+    for first, last in sorted(spans):
+        if last <= start or end <= first:
+            continue
+        if start < first:
+            found.append((start, first))
+        start = max(start, last)
+    return [*found, (start, end)] if start < end else found

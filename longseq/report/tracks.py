@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, Run, Stretch, write_bigwig, write_runs
+from longseq.formats.bigwig import LONGEST, OVERLAP, Run, Stretch, uncovered, write_bigwig, write_runs
 from longseq.log import count
 from longseq.report.input_folders import InputFolders
 from longseq.results.dna import RecordSummary
@@ -90,7 +90,7 @@ class Tracks:
         if reason := _unfit(row.id, any(part.record != row.index for part in before[:1]), end):
             known.left_out[reason] += 1
             return
-        free = _free(row.start, end, before)
+        free = uncovered(row.start, end, [(part.start, part.end) for part in before])
         known.overlap |= free != [(row.start, end)]
         if not free:
             return
@@ -118,7 +118,7 @@ class Tracks:
             for reason, number in known.left_out.items():
                 log.warning("%s: no track of %s %s", place(known.file), count(number, "record"), reason)
             if known.overlap:
-                log.warning("%s: parts overlap; tracks have the figures of the part given first", place(known.file))
+                log.warning(OVERLAP, place(known.file))
             if known.records:
                 self._write(folders.tracks(source), known.records)
 
@@ -162,15 +162,3 @@ def _unfit(name: str, other: bool, end: int) -> str | None:
     if other:
         return "whose name another one had before"
     return f"longer than {LONGEST:,} bases, which bigWig cannot hold" if end > LONGEST else None
-
-
-def _free(start: int, end: int, places: Sequence[_Place]) -> list[tuple[int, int]]:
-    """What none of `places` shows of `[start, end)`, in order."""
-    found = []
-    for shown in sorted(places):
-        if shown.end <= start or end <= shown.start:
-            continue
-        if start < shown.start:
-            found.append((start, shown.start))
-        start = max(start, shown.end)
-    return [*found, (start, end)] if start < end else found

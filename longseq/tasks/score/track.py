@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from longseq.formats.bigwig import LONGEST, Stretch, write_bigwig
+from longseq.errors import place
+from longseq.formats.bigwig import LONGEST, OVERLAP, Stretch, uncovered, write_bigwig
+from longseq.log import count
 from longseq.tasks.score.work import Work
 
 log = logging.getLogger("longseq")
@@ -31,53 +33,67 @@ def write_npy(work: Work, path: Path) -> None:
     with open(path, "wb") as out, open(work.spools["track"], "rb") as spool:
         np.lib.format.write_array_header_1_0(out, {"descr": "<f4", "fortran_order": False, "shape": (total,)})
         for row in work.rows():
-            for _, bits in _blocks(spool, row):
+            for _, bits in _blocks(spool, row, 0, row["length"]):
                 out.write(bits.tobytes())
+
+
+class _Part(NamedTuple):
+    """Bases `[start, end)` of a record that a row of the table has the values of."""
+
+    start: int
+    end: int
+    row: dict[str, Any]
 
 
 def write_bigwigs(work: Work, folder: Path) -> None:
     """A file for each strand that has a value: float32 at the base's place in its record, gaps where a base is not A,
-    C, G or T. A record without a name, too long for the format, or of a name that stood before (unless it is another
-    stretch of the same record) is left out, and said.
+    C, G or T. A record without a name, too long for the format, or of a name that another one had before is left out;
+    where stretches of one record overlap, a base has the value of the one that came first. Both are said.
 
     Raises:
         StateError: the spool does not hold what the rows say.
     """
     work.require_track()
-    placed: dict[str, dict[str, list[dict[str, Any]]]] = {sign: {} for sign in BIGWIGS}
-    left_out = 0
+    placed: dict[str, dict[str, list[_Part]]] = {sign: {} for sign in BIGWIGS}
+    left_out, overlap = 0, dict[str, None]()
     for row in work.rows():
         records, start, end = placed[row["strand"]], row["start"], row["start"] + row["length"]
         before = records.get(row["record"], [])
-        apart = row["stretch"] and all(end <= b["start"] or b["start"] + b["length"] <= start for b in before)
-        seen = bool(before) and not apart
-        if not row["record"] or seen or end > LONGEST:
+        other = bool(before) and not (row["stretch"] and row["file"] == before[0].row["file"])
+        if not row["record"] or other or end > LONGEST:
             left_out += 1
             continue
-        found = {name: row[name] for name in ("strand", "start", "length", "offset")}
-        records.setdefault(row["record"], []).append(found)
+        free = uncovered(start, end, [(part.start, part.end) for part in before])
+        if row["length"] and free != [(start, end)]:
+            overlap[row["file"]] = None
+        kept = {name: row[name] for name in ("file", "strand", "start", "length", "offset")}
+        records.setdefault(row["record"], []).extend(_Part(*span, kept) for span in free or [(start, start)])
     if left_out:
-        log.warning("%d rows share a name, have none or are too long: they are not in the track", left_out)
+        log.warning(
+            "not in the track, of a name that stood before, without one, or too long: %s", count(left_out, "row")
+        )
+    for file in overlap:
+        log.warning(OVERLAP, place(file))
     for sign, records in placed.items():
-        ends = {name: [row["start"] + row["length"] for row in rows if row["length"]] for name, rows in records.items()}
-        lengths = {name: max(found) for name, found in ends.items() if found}
+        lengths = {name: length for name, parts in records.items() if (length := max(part.end for part in parts))}
         with open(work.spools["track"], "rb") as spool:
             write_bigwig(folder / BIGWIGS[sign], lengths, _stretches(spool, records))
 
 
-def _stretches(spool: BinaryIO, records: dict[str, list[dict[str, Any]]]) -> Iterator[Stretch]:
+def _stretches(spool: BinaryIO, records: dict[str, list[_Part]]) -> Iterator[Stretch]:
     for name in sorted(records):
-        for row in sorted(records[name], key=lambda row: row["start"]):
-            for start, bits in _blocks(spool, row):
-                yield name, row["start"] + start, bits
+        for part in sorted(records[name], key=lambda part: part.start):
+            begin = part.row["start"]
+            for start, bits in _blocks(spool, part.row, part.start - begin, part.end - begin):
+                yield name, begin + start, bits
 
 
-def _blocks(spool: BinaryIO, row: dict[str, Any]) -> Iterator[tuple[int, np.ndarray]]:
-    """A row's values in the order of the record's bases, each block with the place of its first. The other strand lies
-    in the spool as it was read, from the record's end."""
-    for start in range(0, row["length"], BLOCK):
-        end = min(start + BLOCK, row["length"])
-        first = start if row["strand"] == "+" else row["length"] - end
-        spool.seek(4 * (row["offset"] + first))
+def _blocks(spool: BinaryIO, row: dict[str, Any], first: int, last: int) -> Iterator[tuple[int, np.ndarray]]:
+    """A row's values `[first, last)` in the order of the record's bases, each block with the place of its first. The
+    other strand lies in the spool as it was read, from the record's end."""
+    for start in range(first, last, BLOCK):
+        end = min(start + BLOCK, last)
+        at = start if row["strand"] == "+" else row["length"] - end
+        spool.seek(4 * (row["offset"] + at))
         bits = np.frombuffer(spool.read(4 * (end - start)), "<f4")
         yield start, bits if row["strand"] == "+" else bits[::-1]

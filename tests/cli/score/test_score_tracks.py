@@ -79,10 +79,33 @@ def test_a_region_stands_at_its_place(run, tmp_path):
     assert np.array_equal(bits[100:], np.load(tmp_path / "npy" / "bits.npy"), equal_nan=True)
 
 
+@pytest.mark.parametrize("strands", ["forward", "both"])
+def test_where_regions_overlap_a_base_has_the_bits_of_the_first(run, tmp_path, strands):
+    track = ("--track", "--track-format", "bw", "--strands", strands)
+    places = {"first": (301, 600), "second": (101, 800), "within": (350, 400)}
+    for name, (start, end) in places.items():
+        assert run("in.fa", "--region", f"b:{start}-{end}", "--out", name, *track)[0] == 0
+    regions = [word for start, end in places.values() for word in ("--region", f"b:{start}-{end}")]
+    code, _, err = run("in.fa", *regions, "--out", "all", *track)
+    assert code == 0 and err.count("parts overlap") == 1 and "not in the track" not in err
+    for file in ("bits_forward.bw", "bits_reverse.bw")[: 1 + (strands == "both")]:
+        first, second, found = (read_back(tmp_path / name / file)["b"] for name in ("first", "second", "all"))
+        second[300:600] = first[300:]
+        assert np.array_equal(found, second, equal_nan=True)
+
+
+def test_regions_of_two_files_share_no_track(run, tmp_path):
+    for name, end in (("x.fa", 300), ("y.fa", 500)):
+        (tmp_path / name).write_text(">a\n" + "ACGTC" * (end // 5) + "\n")
+    code, _, err = run("x.fa", "y.fa", "--region", "a:101-600", "--out", "bw", "--track", "--track-format", "bw")
+    assert code == 0 and "without one, or too long: 1 row" in err
+    assert len(read_back(tmp_path / "bw" / "bits_forward.bw")["a"]) == 300
+
+
 def test_a_name_that_stood_before_is_left_out_and_said(run, tmp_path):
     (tmp_path / "two.fa").write_text(">a\nACGT\n>a\nTTTTT\n>\nACGT\n")
     code, _, err = run("two.fa", "--out", "bw", "--track", "--track-format", "bw")
-    assert code == 0 and "2 rows share a name, have none or are too long" in err
+    assert code == 0 and "not in the track, of a name that stood before, without one, or too long: 2 rows" in err
     assert {name: len(bits) for name, bits in read_back(tmp_path / "bw" / "bits_forward.bw").items()} == {"a": 4}
 
 
