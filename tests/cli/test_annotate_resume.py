@@ -102,6 +102,9 @@ def test_a_killed_run_goes_on_to_the_same_bytes(run, until, tmp_path, kind, monk
     for other in (["--on-unknown", "N"], ["--chunk", "128"], ["--region", "r1"]):
         code, _, err = run(kind, out, "--resume", *other)
         assert code == 1 and "with which the run began" in err
+    option = {"genes": "min-gene", "intervals": "min-length"}[kind]
+    code, _, err = run(kind, out, "--resume", f"--{option}", "77")
+    assert code == 1 and f"expected {option.replace('-', '_')} " in err
     code, said, err = run(kind, out, "--resume")
     assert code == 3 and err.count("found '!'") == 1 and "5 records, 1,990 bases" in said
     assert contents(out) == contents(whole)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import ClassVar, TextIO
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class GeneRequest(FileRequest):
     """Bases of the shortest gene, the stop codon included."""
     mixed: bool = False
     """The records are not of one genome: none learns from the genes of another."""
+    options: ClassVar[dict[str, str]] = {"code": "genetic_code", "shortest": "min_gene"}
 
     def __post_init__(self):
         super().__post_init__()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 
@@ -28,13 +28,16 @@ class FileRequest(Asked):
 
     source: str
     """`-` is standard input."""
+    options: ClassVar[dict[str, str]] = {}
+    """Fields that the command line calls by another name, by which a resumed run speaks of them."""
 
     def __post_init__(self):
         require_apart(self.regions)
 
     def settings(self, reader: ClassReader) -> dict[str, Any]:
         """All that a result depends on."""
-        wanted = {name: value for name, value in vars(self).items() if name not in ("source", "regions", "alias")}
+        others = ("source", "regions", "alias")
+        wanted = {self.options.get(name, name): value for name, value in vars(self).items() if name not in others}
         return {
             "schema": SCHEMA,
             "version": __version__,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class Request(FileRequest):
     """Bases of the shortest interval."""
     threshold: float = 0.0
     """Least mean probability of an interval."""
+    options: ClassVar[dict[str, str]] = {"shortest": "min_length"}
 
     def __post_init__(self):
         super().__post_init__()
