@@ -224,7 +224,8 @@ def _result(entry: _Entry, request: Request, classes: int) -> Classified:
     none = np.zeros((0, classes), np.float32)
     offset = int(entry.record.notes.get("offset", 0))
     running = entry.running.all()
-    scores, told = entry.running.scores if entry.running.told else None, ()  # type: tuple[np.ndarray | None, tuple[Evidence, ...]]
+    scores = entry.running.scores if entry.running.told else None
+    told: tuple[Evidence, ...] = ()
     if scores is not None and entry.witness is not None:
         told = entry.witness.finish(int(scores.argmax()), request.evidence, offset)
     read = entry.afresh or ([entry.running] if request.window and running else [])
