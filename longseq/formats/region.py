@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from longseq.errors import InputError, UsageError, place
@@ -73,6 +73,39 @@ def pick(
         found="1 other" if count == 1 else f"{count:,} others",
         remedy=listed + (" …" if not near and count > 5 else ""),
     )
+
+
+def pick_each(
+    records: Iterable[Record],
+    intervals: Sequence[Interval],
+    *,
+    source: str,
+    alias: Aliases = (),
+    again: Callable[[], Iterable[Record]] | None = None,
+    strict: bool = False,
+) -> Iterator[Record]:
+    """`pick` for each interval, by a walk of its own, so that they may overlap and come in any order.
+
+    Args:
+        records: The source's, opened already, for the first walk.
+        source: What is read, for errors.
+        again: opens it anew, and closes what was open before; None: it can be read once.
+
+    Raises:
+        InputError: as `pick`; several intervals of what can be read once.
+    """
+    if len(intervals) > 1 and again is None:
+        found = str(len(intervals))
+        raise InputError(
+            where=place(source), expected="one region of what can be read once", found=found, remedy="name a file"
+        )
+    known: dict[str, str] = {}  # another spelling is looked for once: it takes a walk to the end
+    for number, interval in enumerate(intervals):
+        walk = again() if number and again is not None else records
+        meant = replace(interval, record=known.get(interval.record, interval.record))
+        record = pick(walk, meant, alias=alias, again=again, strict=strict)
+        known[interval.record] = record.id
+        yield record
 
 
 def _spelled(name: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import Any
 
-from longseq.errors import InputError, place
+from longseq.errors import InputError
 from longseq.formats import Reading, read
 from longseq.formats.letters import OnUnknown
-from longseq.formats.region import pick
+from longseq.formats.region import pick_each
 from longseq.model import Checkpoint
 from longseq.records import Interval, Record
 from longseq.results.source import SourceRow
@@ -91,14 +91,6 @@ def asked_of(source: Source, reading: Reading, asked: Asked, **options: Any) -> 
         for record in reading:
             yield _watched(source, record)
         return
-    once = reading.size is None
-    if once and len(asked.regions) > 1:
-        raise InputError(
-            where=place(source.file),
-            expected="one region of what can be read once",
-            found=str(len(asked.regions)),
-            remedy="name a file",
-        )
 
     def again() -> Reading:
         if source.reading is not None:
@@ -106,11 +98,17 @@ def asked_of(source: Source, reading: Reading, asked: Asked, **options: Any) -> 
         source.reading = read(source.file, **options)
         return source.reading
 
+    found = pick_each(
+        reading,
+        asked.regions,
+        source=source.file,
+        alias=asked.alias,
+        again=None if reading.size is None else again,
+        strict=asked.strict,
+    )
     try:
-        for number, region in enumerate(asked.regions):
-            walk = again() if number else reading
-            found = pick(walk, region, alias=asked.alias, again=None if once else again, strict=asked.strict)
-            yield _watched(source, found)
+        for record in found:
+            yield _watched(source, record)
     finally:
         if source.reading is not None:
             source.reading.close()
@@ -133,7 +131,7 @@ def _counted(source: Source, pieces: Iterator[bytes]) -> Iterator[bytes]:
 def warn_of_clipping(record: Record) -> None:
     """Say, once the record was read, that it ends before the region does."""
     if "clipped_end" in record.notes:
-        log.warning("%s: ends at %s, and the region with it", record.where, record.notes["clipped_end"])
+        log.warning("%s: ends at %s, and the region with it", record.where, f"{record.notes['clipped_end']:,}")
 
 
 def require_some(sources: Sequence[Source], checkpoint: Checkpoint) -> None:

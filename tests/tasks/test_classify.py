@@ -188,8 +188,9 @@ def test_the_folder(sorted_by_gc, tmp_path, capsys):
     running, windows = (pq.read_table(out / f"{name}.parquet").to_pylist() for name in ("running", "windows"))
     assert [r["end"] for r in running] == [500, 1000, 1200] and len(windows) == 12
     assert running[-1]["p_rich"] == float(row["p_rich"]) and not any(w["unknown"] for w in windows)
-    bed = [line.split("\t")[:4] for line in (out / "regions.bed").read_text().splitlines()]
-    assert bed == [["r0", "0", "600", "poor"], ["r0", "600", "1200", "rich"]]
+    bed = [line.split("\t") for line in (out / "regions.bed").read_text().splitlines()]
+    assert [line[:4] for line in bed] == [["r0", "0", "600", "poor"], ["r0", "600", "1200", "rich"]]
+    assert all(int(line[4]) == round(1000 * float(line[6])) > 0 for line in bed)
     assert json.loads((out / "run.json").read_text())["labels"] == list(LABELS)
     assert main([*words, "--out", str(out)]) == 2
     capsys.readouterr()

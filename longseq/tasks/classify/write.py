@@ -215,7 +215,8 @@ class _Evidence:
 
 
 class _Bed:
-    """Regions, the mean probability of their class in the seventh column, NA of `unknown`."""
+    """Regions, the mean probability of their class in the seventh column, NA of `unknown`, and a thousand times as much
+    as the score."""
 
     def __init__(self, file: TextIO):
         self._writer = BedWriter(file)
@@ -223,9 +224,9 @@ class _Bed:
     def write(self, row: dict[str, Any], found: Classified, regions: list[Region]) -> None:
         for region in regions:
             start, end = int(found.windows[region.first, 0]), int(found.windows[region.last - 1, 1])
-            self._writer.write(
-                Interval(record=found.record, start=start, end=end), region.label, extra=(region.probability,)
-            )
+            score = 0 if region.probability is None else round(1000 * region.probability)
+            interval = Interval(record=found.record, start=start, end=end)
+            self._writer.write(interval, region.label, score, extra=(region.probability,))
 
 
 class _Parquet:

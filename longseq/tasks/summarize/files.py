@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading, read
-from longseq.formats.region import pick
+from longseq.formats.region import pick_each
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
 from longseq.results.dna import RecordSummary, SequenceRow
@@ -170,22 +170,11 @@ class _Source:
             self.truncated |= self.reading.truncated
 
     def _regions(self, reading: Reading) -> Iterator[Record]:
-        """Each region is found by a walk of its own, so that they may overlap and come in any order."""
         again = None if reading.size is None else self._again
-        if len(self.request.regions) > 1 and again is None:
-            raise InputError(
-                where=place(self.source),
-                expected="one region of what can be read once",
-                found=f"{len(self.request.regions)}",
-                remedy="name a file",
-            )
-        spelled: dict[str, str] = {}  # another spelling is looked for once: it takes a walk to the end
-        for number, region in enumerate(self.request.regions):
-            walk = self._again() if number else reading
-            meant = replace(region, record=spelled.get(region.record, region.record))
-            found = pick(walk, meant, alias=self.request.alias, again=again, strict=self.request.strict)
-            spelled[region.record] = found.id
-            yield found
+        request = self.request
+        return pick_each(
+            reading, request.regions, source=self.source, alias=request.alias, again=again, strict=request.strict
+        )
 
     def _again(self) -> Reading:
         if self.reading is not None:
@@ -243,7 +232,9 @@ class _Source:
         self.length += row.length
         self.truncated |= row.truncated
         if "clipped_end" in row.notes:
-            log.warning("%s (%s): ends at %s, and the region with it", row.file, row.id, row.notes["clipped_end"])
+            log.warning(
+                "%s (%s): ends at %s, and the region with it", row.file, row.id, f"{row.notes['clipped_end']:,}"
+            )
 
     def _fail(self, record: Record, error: InputError) -> None:
         self.failed += 1
