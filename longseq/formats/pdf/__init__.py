@@ -23,8 +23,10 @@ from longseq.formats.pdf.running import without_running
 from longseq.formats.pdf.second import SecondReader
 from longseq.records import Layout, Mark, Page, Record, Unread
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the same file gives another text."""
+TITLED = 3
+"""Pages on one of which the title stands."""
 STAMPED = 100
 """Letters; a page with fewer, under a picture that covers half of it, is a scan with a stamp on it."""
 _LETTERS = re.compile(r"[\W_]+")
@@ -34,7 +36,8 @@ _NUMBERING = re.compile(r"\s*(?:(?:chapter|section|part|appendix)\s+)?(?:[\divxl
 def records(stream: ByteStream, *, format: str = "pdf", read_block: int = READ_BLOCK) -> Iterator[Record]:
     """The one document of a file. A paragraph is a line of its text; heads and feet of pages are left out.
 
-    The record's layout names sections (from the outline, or by the size of letters), pages, and pages that could not
+    The record's description is the title that the file gives, where one of its first pages shows it: many a file keeps
+    another one's. Its layout names sections (from the outline, or by the size of letters), pages, and pages that could not
     be read. Notes say `running_lines` (heads and feet left out) and `blank_pages`.
 
     Raises:
@@ -52,6 +55,7 @@ def records(stream: ByteStream, *, format: str = "pdf", read_block: int = READ_B
             source=stream.source,
             index=0,
             pieces=iter(()),
+            description=document.title(),
             notes={"format": format},
             layout=document.layout,
         )
@@ -95,6 +99,19 @@ class _Document:
     def close(self) -> None:
         if self._first:
             self._first.close()
+
+    def title(self) -> str:
+        """As the file says it, if one of its first pages says it too."""
+        title = self._first.title() if self._first else ""
+        bare = _LETTERS.sub("", title.casefold())
+        for index in range(min(TITLED, self.layout.pages_total)) if bare else ():
+            try:
+                lines = ordered(self._first.sheet(index).fragments)  # type: ignore[union-attr]
+            except InputError:
+                continue
+            if bare in _LETTERS.sub("", "".join(line.text for line in lines).casefold()):
+                return title
+        return ""
 
     def text(self) -> Iterator[str]:
         """A piece for each page or so; fills the layout ahead of it."""

@@ -8,11 +8,12 @@ from statistics import median
 from typing import NamedTuple
 
 from longseq.formats.pdf.order import Line
+from longseq.formats.pdf.raised import SUPERSCRIPTS, numbers_of, without_calls
 
 REMEMBERED = 50_000
 """Hyphenated words of a document that are kept in mind."""
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-_CLOSED = re.compile(r"[.!?:;。！？：；…][\"'”’)\]»」』）]*\d*$")
+_CLOSED = re.compile(rf"[.!?:;。！？：；…][\"'”’)\]»」』）]*[\d{SUPERSCRIPTS}]*$")
 _OPENS = re.compile(
     r"[•◦▪‣●■–—*]\s|\(?(?:[a-z]|[ivxl]{1,4}|\d{1,3})[.)]\s|[QA][.:]\s|[A-Z]{2,12}[.:]?\s{2,}|[（(][一二三四五六七八九十]+[）)]|[一二三四五六七八九十]+、"
 )
@@ -82,8 +83,9 @@ class Joiner:
                 groups.append([line])
         low = _foot(lines, usual)
         found = [self._paragraph(group, all(line.y1 <= low for line in group)) for group in groups]
-        text = [p for p in found if p.part != "note"]
         notes = [p for p in found if p.part == "note"]
+        called = numbers_of(note.text for note in notes)
+        text = [p._replace(text=without_calls(p.text, called)) for p in found if p.part != "note"]
         return [*text[:-1], *notes, *text[-1:]]
 
     def join(self, before: str, after: str) -> str:
@@ -132,7 +134,12 @@ class Joiner:
         width = line.right - line.left
         short = last.x1 < last.right - 0.15 * width
         indented = line.x0 > min(other.x0 for other in group[-2:]) + 0.8 * em
-        return (short and closed) or (indented and (closed or short)) or (short and last.x1 < last.right - 0.5 * width)
+        outdented = len(group) > 1 and line.x0 < min(other.x0 for other in group[-2:]) - 0.8 * em
+        return (
+            (closed and (short or outdented))
+            or (indented and (closed or short))
+            or (short and last.x1 < last.right - 0.5 * width)
+        )
 
     def _paragraph(self, group: list[Line], foot: bool) -> Paragraph:
         text = _clean(group[0].text)

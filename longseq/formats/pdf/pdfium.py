@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from longseq.errors import InputError
+from longseq.formats.pdf.raised import raise_digits
 
 GAP = 1.8
 """Of the letters' height: a wider gap ends a fragment."""
@@ -89,6 +90,13 @@ class PdfiumFile:
         except Exception:  # a damaged tree of labels is no reason to lose the text
             return str(index + 1)
 
+    def title(self) -> str:
+        """What the document says that it is called."""
+        try:
+            return " ".join(self._document.get_metadata_value("Title").replace("\0", "").split())
+        except Exception:  # damaged, as above
+            return ""
+
     def outline(self) -> list[Title]:
         """The document's own table of contents, as far as its entries lead to pages."""
         found: list[Title] = []
@@ -138,6 +146,7 @@ def _sheet(page: Any, text: Any, raw: Any) -> Sheet:
     for line in _lines(codes):
         words += len(line)
         unmapped += sum(raw.FPDFText_HasUnicodeMapError(text, start) == 1 for start, _ in line)
+        raise_digits(line, codes, box.base, box.height)
         fragments += _fragments(line, codes, box)
     letters = sum(code > 32 and code != 0xAD for code in codes)
     image, drawn = _objects(page, raw) if letters < FEW else (0.0, 0)
@@ -202,6 +211,7 @@ class _Boxes:
 
     def __init__(self, page: Any, text: Any, raw: Any):
         self._text, self._raw, self._rect = text, raw, raw.FS_RECTF()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
         self._turn = page.get_rotation()
 
     def __call__(self, index: int) -> tuple[float, float, float, float]:
@@ -217,6 +227,17 @@ class _Boxes:
         if self._turn == 270:
             return -high, left, -low, right
         return left, low, right, high
+
+    def base(self, index: int) -> float:
+        """Where the character stands, upwards."""
+        self._raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(self._x), ctypes.byref(self._y))
+        x, y = self._x.value, self._y.value
+        return {90: -x, 180: -y, 270: x}.get(self._turn, y)
+
+    def height(self, index: int) -> float:
+        """Of its box."""
+        place = self(index)
+        return place[3] - place[1]
 
 
 def _objects(page: Any, raw: Any) -> tuple[float, int]:
