@@ -37,8 +37,8 @@ def records(stream: ByteStream, *, format: str = "pdf", read_block: int = READ_B
     """The one document of a file. A paragraph is a line of its text; heads and feet of pages are left out.
 
     The record's description is the title that the file gives, where one of its first pages shows it: many a file keeps
-    another one's. Its layout names sections (from the outline, or by the size of letters), pages, and pages that could not
-    be read. Notes say `running_lines` (heads and feet left out) and `blank_pages`.
+    another one's. Its layout names sections (from the outline, or by the size of letters), pages, and pages that could
+    not be read. Notes say `running_lines` (heads and feet left out) and `blank_pages`.
 
     Raises:
         InputError: no PDF that any of the two readers opens, or one that asks for a password.

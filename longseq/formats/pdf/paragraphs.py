@@ -71,9 +71,7 @@ class Joiner:
         """Of one page, in order; notes at its foot come before the last paragraph of the text, which may go on."""
         if not lines:
             return []
-        steps = [a.y0 - b.y0 for a, b in pairwise(lines)]
-        near = [step for step in steps if 1 < step < 4 * lines[0].height]
-        leading = median(near) if near else 1.2 * lines[0].height
+        leading = _leading(lines)
         usual = median(line.height for line in lines for _ in range(len(line.text)))
         groups: list[list[Line]] = []
         for line in lines:
@@ -148,14 +146,26 @@ class Joiner:
         if len(self._compounds) < REMEMBERED:
             self._compounds.update(word.casefold().replace("\u2010", "-") for word in _COMPOUND.findall(text))
         last = group[-1]
-        full = last.x1 > last.right - 0.15 * (last.right - last.left)
         table = all(line.cells > 1 for line in group)
         part = "note" if foot else "table" if table else ""
-        return Paragraph(text.replace("\xad", ""), last.height, part, full and not _CLOSED.search(text))
+        return Paragraph(text.replace("\xad", ""), last.height, part, _is_full(last) and not _CLOSED.search(text))
 
 
 def _clean(text: str) -> str:
     return _CONTROL.sub("", text.translate(_LIGATURES)).strip()
+
+
+def _leading(lines: list[Line]) -> float:
+    """From line to line of a paragraph: as a rule what follows a full line that ends no sentence."""
+    steps = [(a.y0 - b.y0, a) for a, b in pairwise(lines)]
+    near = [(step, line) for step, line in steps if 1 < step < 4 * lines[0].height]
+    inside = [step for step, line in near if _is_full(line) and not _CLOSED.search(line.text)]
+    return median(inside or [step for step, _ in near] or [1.2 * lines[0].height])
+
+
+def _is_full(line: Line) -> bool:
+    """Whether a line reaches the end of its column."""
+    return line.x1 > line.right - 0.15 * (line.right - line.left)
 
 
 def _foot(lines: list[Line], usual: float) -> float:

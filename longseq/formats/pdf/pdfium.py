@@ -142,15 +142,15 @@ def _sheet(page: Any, text: Any, raw: Any) -> Sheet:
     codes = [raw.FPDFText_GetUnicode(text, i) for i in range(count)]
     box = _Boxes(page, text, raw)
     fragments: list[Fragment] = []
-    words = unmapped = 0
-    for line in _lines(codes):
-        words += len(line)
-        unmapped += sum(raw.FPDFText_HasUnicodeMapError(text, start) == 1 for start, _ in line)
-        raise_digits(line, codes, box.base, box.height)
+    lines = list(_lines(codes))
+    words = [word for line in lines for word in line]
+    unmapped = sum(raw.FPDFText_HasUnicodeMapError(text, start) == 1 for start, _ in words)
+    raise_digits(words, codes, box.base, box)
+    for line in lines:
         fragments += _fragments(line, codes, box)
     letters = sum(code > 32 and code != 0xAD for code in codes)
     image, drawn = _objects(page, raw) if letters < FEW else (0.0, 0)
-    return Sheet(fragments, letters, unmapped, words, image, drawn)
+    return Sheet(fragments, letters, unmapped, len(words), image, drawn)
 
 
 def _lines(codes: list[int]) -> Iterator[list[tuple[int, int]]]:
@@ -233,11 +233,6 @@ class _Boxes:
         self._raw.FPDFText_GetCharOrigin(self._text, index, ctypes.byref(self._x), ctypes.byref(self._y))
         x, y = self._x.value, self._y.value
         return {90: -x, 180: -y, 270: x}.get(self._turn, y)
-
-    def height(self, index: int) -> float:
-        """Of its box."""
-        place = self(index)
-        return place[3] - place[1]
 
 
 def _objects(page: Any, raw: Any) -> tuple[float, int]:

@@ -86,7 +86,7 @@ class Tiers:
 
     def tier(self, found: Found, words: int) -> int:
         """Of the next sentence, which has so many words."""
-        text = found.sentence.text
+        text = " ".join(found.sentence.text.split())
         self._seen += 1
         if "*" in text and _BEGINS.search(text):
             self.begun = self._seen

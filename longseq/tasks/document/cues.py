@@ -98,8 +98,8 @@ _DANGLES = next(pattern for cue, pattern in _COMPILED if cue == Cue.DANGLES)
 
 
 def cues(text: str) -> int:
-    """The marks of a sentence, as the bits of `Cue`."""
-    found = 0
+    """The marks of a sentence, as the bits of `Cue`; where its lines end does not matter."""
+    found, text = 0, " ".join(text.split())
     for cue, pattern in _COMPILED:
         if pattern.search(text):
             found |= cue
@@ -108,4 +108,4 @@ def cues(text: str) -> int:
 
 def dangles(text: str) -> bool:
     """Whether a sentence begins with a reference to something before it."""
-    return _DANGLES.search(text) is not None
+    return _DANGLES.search(" ".join(text.split())) is not None

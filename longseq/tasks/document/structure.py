@@ -54,7 +54,7 @@ _LINE_NUMBER = re.compile(r"[^\S\n]{0,9}(\d{1,2})(?:[^\S\n]{2,}|(?=\s*$))")  # o
 _TURN = re.compile(r"[QA][.:]?[^\S\n]{2}|[QA][.:][^\S\n]|(?:BY )?(?:THE|MR\.|MRS\.|MS\.|DR\.) [A-Z][A-Z .'’-]*:")
 _SAID = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\b[A-Z])[.?!][\"”')]*$|[-–—]$")
 _DIRECTIVE = re.compile(r"\.\. (?:[\w:+.-]+::|_[^:]+:|\[[^\]]+\] |\|[^|]+\| )")  # of reStructuredText
-_NOTED = re.compile(r"\[\d{1,3}\] +\S")  # a note, its further lines indented
+_NOTED = re.compile(r"\[\d{1,3}\] +(?=\S)")  # a note, its further lines indented
 _QUOTE = re.compile(r"\s{0,3}>[\s>]*")
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–]\s+(?=\S)")
 _NUMBER = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z]\)|\([ivxl]+\)|[ivxl]+\.|[①-⑳])\s+(?=\S)")
@@ -105,6 +105,7 @@ class _Outline:
         self._before: Part = "blank"  # kind of the last line
         self._paragraph: Part = "prose"  # kind of the last paragraph or heading
         self._term = -1  # indentation of a paragraph's first line if that is short enough for a term, else -1
+        self._hang = 0  # indentation of the text of the note above, under which its further paragraphs stand; or 0
         self._sliced = False  # whether this line began in the block before
         self._underlined = False  # whether this line underlines the one before
         self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
@@ -153,6 +154,8 @@ class _Outline:
             return self._code(line, text)
         if not text:
             return "blank", 0, False
+        if self._is_of_note(line, following):
+            return "note", 0, self._before == "note"
         if transcript := self._transcript(line, following):
             return transcript
         first = self._before not in _RUNNING
@@ -165,7 +168,10 @@ class _Outline:
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
-        if first and (_DIRECTIVE.match(line) or _NOTED.match(line)):
+        if first and (noted := _NOTED.match(line)):
+            self._hang = noted.end()
+            return "note", 0, False
+        if first and _DIRECTIVE.match(line):
             return "note", 0, False
         if self._before == "note" and line[0] == " ":
             return "note", 0, True
@@ -187,6 +193,12 @@ class _Outline:
             0,
             False,
         )
+
+    def _is_of_note(self, line: str, following: str) -> bool:
+        """Whether a line stands under the text of the note above it, and does not only begin an indented paragraph."""
+        under = all(not each.strip() or _indentation(each) >= self._hang for each in (line, following))
+        self._hang = self._hang if under else 0
+        return self._hang > 0
 
     def _transcript(self, line: str, following: str) -> tuple[Part, int, bool] | None:
         """A line of a transcript, numbered one more than the line before or one less than the line after."""
