@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from longseq.formats.pdf.order import Line
-from longseq.formats.pdf.raised import SUPERSCRIPTS, numbers_of, without_calls
+from longseq.formats.pdf.raised import SUPERSCRIPTS, begins_note, numbers_of, without_calls
 
 REMEMBERED = 50_000
 """Hyphenated words of a document that are kept in mind."""
@@ -123,6 +123,8 @@ class Joiner:
             return True
         step, same = last.y0 - line.y0, abs(line.left - last.left) < em and abs(line.right - last.right) < em
         closed = _CLOSED.search(last.text) is not None
+        if closed and begins_note(line.text):
+            return True
         if not same or step < 0:  # another column, or a band under it
             return closed or abs(step) < 3 * leading
         if step > 1.4 * leading:

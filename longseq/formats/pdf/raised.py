@@ -16,7 +16,7 @@ Box = tuple[float, float, float, float]
 _DIGITS = range(ord("0"), ord("9") + 1)
 _FIRST = re.compile(rf"[{SUPERSCRIPTS}]+")
 # Behind a mark or three letters: behind fewer it may be a power of a unit or of a variable.
-_CALL = re.compile(rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.,:;!?)\]»”’\"'。，、]))[{SUPERSCRIPTS}]+")
+_CALL = re.compile(rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.,:;!?)\]»”’\"'。，、])) ?[{SUPERSCRIPTS}]+")
 
 
 def raise_digits(
@@ -35,18 +35,31 @@ def raise_digits(
         if not digits or end - start > LONGEST:
             continue
         lowest = min(range(start, end), key=base)
-        beside = [words[n][side] - side for n, side in ((k - 1, 1), (k + 1, 0)) if 0 <= n < len(words)]
+        before = words[k - 1][1] - 1 if k else lowest
+        after = words[k + 1][0] if k + 1 < len(words) else lowest
         for i in digits:
-            if any(_above(i, other, base, box) for other in (lowest, *beside)):
+            if _is_above(i, lowest, base, box) or any(
+                _is_near(box(i), box(other)) and _is_above(i, other, base, box) for other in (before, after)
+            ):
                 codes[i] = ord(SUPERSCRIPTS[codes[i] - _DIGITS.start])
 
 
-def _above(digit: int, other: int, base: Callable[[int], float], box: Callable[[int], Box]) -> bool:
-    """Whether a digit is raised above, and smaller than, another character of its line, or of the word beside it."""
+def _is_above(digit: int, other: int, base: Callable[[int], float], box: Callable[[int], Box]) -> bool:
+    """Whether a digit is raised above another character, and smaller."""
     here, there = box(digit), box(other)
-    size, small = there[3] - there[1], here[3] - here[1]
-    near = there[0] - here[2] < size and here[0] - there[2] < LONGEST * size
-    return near and small < SMALLER * size and LEAST * size < base(digit) - base(other) < MOST * size
+    size = there[3] - there[1]
+    return here[3] - here[1] < SMALLER * size and LEAST * size < base(digit) - base(other) < MOST * size
+
+
+def _is_near(here: Box, there: Box) -> bool:
+    """Whether the gap between two characters is one between words."""
+    size = there[3] - there[1]
+    return there[0] - here[2] < size and here[0] - there[2] < size
+
+
+def begins_note(text: str) -> bool:
+    """Whether a line begins with a raised number."""
+    return _FIRST.match(text) is not None
 
 
 def numbers_of(notes: Iterable[str]) -> set[str]:
@@ -56,4 +69,9 @@ def numbers_of(notes: Iterable[str]) -> set[str]:
 
 def without_calls(text: str, numbers: set[str]) -> str:
     """A text without the raised numbers that call these notes: they are no part of its sentences."""
-    return _CALL.sub(lambda call: "" if call[0] in numbers else call[0], text) if numbers else text
+
+    def told(call: re.Match[str]) -> str:
+        digits = call[0].strip()
+        return "" if digits in numbers or numbers.issuperset(digits) else call[0]  # of two notes: ²³
+
+    return _CALL.sub(told, text) if numbers else text

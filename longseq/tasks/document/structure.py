@@ -168,10 +168,8 @@ class _Outline:
             return "heading", 0, False
         if _ORNAMENT.match(text):
             return "blank", 0, False
-        if first and (noted := _NOTED.match(line)):
-            self._hang = noted.end()
-            return "note", 0, False
-        if first and _DIRECTIVE.match(line):
+        if first and (found := _NOTED.match(line) or _DIRECTIVE.match(line)):
+            self._hang = found.end() if found[0][0] == "[" else 0
             return "note", 0, False
         if self._before == "note" and line[0] == " ":
             return "note", 0, True
@@ -197,7 +195,7 @@ class _Outline:
     def _is_of_note(self, line: str, following: str) -> bool:
         """Whether a line stands under the text of the note above it, and does not only begin an indented paragraph."""
         under = all(not each.strip() or _indentation(each) >= self._hang for each in (line, following))
-        self._hang = self._hang if under else 0
+        self._hang *= under
         return self._hang > 0
 
     def _transcript(self, line: str, following: str) -> tuple[Part, int, bool] | None:
