@@ -187,6 +187,23 @@ def test_numbered_notes():
     ]
 
 
+def test_what_stands_under_a_note_belongs_to_it():
+    note = "[1] A note.\n\n    Its second paragraph\n    goes on.\n\n    Term\n       What it means.\n\n"
+    found = list(blocks([f"Text. [1]\n\n{note}Text again.\n"]))
+    assert [(b.part, b.text.strip()) for b in found if not b.continues and b.part != "blank"] == [
+        ("prose", "Text. [1]"),
+        ("note", "[1] A note."),
+        ("note", "Its second paragraph"),
+        ("note", "Term"),
+        ("prose", "Text again."),
+    ]
+
+
+def test_the_indented_paragraph_below_a_note_is_none():
+    found = parts("[1] A note.\n\n     The lamp was lit at dusk, and burned\nuntil the sun rose.\n")
+    assert found[1:] == [("prose", "The lamp was lit at dusk, and burned"), ("prose", "until the sun rose.")]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -85,7 +85,7 @@ def test_roles(path, role):
     ],
 )
 def test_cues(text, cue):
-    assert cues(text) & cue
+    assert cues(text) & cue and cues(text.replace(" ", "\n   ")) & cue
     assert not cues("The lamp was lit at dusk.") & cue
 
 
@@ -103,6 +103,12 @@ def test_cues(text, cue):
 )
 def test_openers_that_look_back(text):
     assert dangles(text)
+
+
+def test_where_a_line_ends_does_not_matter():
+    assert not dangles("This\nstudy shows it.")
+    notice = "The people of the village who mended the tavern in the spring say: all rights\nreserved."
+    assert notice not in quoted(f"{PROSE}\n\n{notice}")
 
 
 @pytest.mark.parametrize(

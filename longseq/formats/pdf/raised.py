@@ -15,8 +15,10 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 Box = tuple[float, float, float, float]
 _DIGITS = range(ord("0"), ord("9") + 1)
 _FIRST = re.compile(rf"[{SUPERSCRIPTS}]+")
-# Behind a mark or three letters: behind fewer it may be a power of a unit or of a variable.
-_CALL = re.compile(rf"(?:(?<=[^\W\d_]{{3}})|(?<=[.,:;!?)\]»”’\"'。，、])) ?[{SUPERSCRIPTS}]+")
+_CALLS = rf" ?[{SUPERSCRIPTS}]+(?:[,–-][{SUPERSCRIPTS}]+)*"
+_BEHIND_STOP = re.compile(rf"(?<=[.,:;!?»”’\"。，、]){_CALLS}")
+# Behind a bracket, or fewer than three letters, it may be a power.
+_BEHIND_WORD = re.compile(rf"(?:(?<=[^\W\d_]{{3}})|(?<=[)\]])){_CALLS}")
 
 
 def raise_digits(
@@ -68,10 +70,14 @@ def numbers_of(notes: Iterable[str]) -> set[str]:
 
 
 def without_calls(text: str, numbers: set[str]) -> str:
-    """A text without the raised numbers that call these notes: they are no part of its sentences."""
+    """A text without the raised numbers that call notes, which are no part of its sentences.
+
+    Behind a stop it is a call anyhow; behind a word or a bracket if `numbers`, those of the page's notes, hold it.
+    """
 
     def told(call: re.Match[str]) -> str:
-        digits = call[0].strip()
-        return "" if digits in numbers or numbers.issuperset(digits) else call[0]  # of two notes: ²³
+        found = _FIRST.findall(call[0])
+        return "" if all(one in numbers or numbers.issuperset(one) for one in found) else call[0]  # of two notes: ²³
 
-    return _CALL.sub(told, text) if numbers else text
+    text = _BEHIND_STOP.sub("", text)
+    return _BEHIND_WORD.sub(told, text) if numbers else text
