@@ -195,6 +195,7 @@ def test_what_stands_under_a_note_belongs_to_it():
         ("note", "[1] A note."),
         ("note", "Its second paragraph"),
         ("note", "Term"),
+        ("note", "What it means."),
         ("prose", "Text again."),
     ]
 

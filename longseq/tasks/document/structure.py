@@ -120,7 +120,8 @@ class _Outline:
             part, mark, continues = self._marked(line, entered)
         else:
             part, mark, continues = self._classify(line, following)
-        short = part == "prose" and not continues and len(line) < TERM and not _STOP.search(line.strip())
+        told = part == "prose" or (part == "note" and line[0] == " ")
+        short = told and not continues and len(line) < TERM and not _STOP.search(line.strip())
         self._term = _indentation(line) if short else -1
         self._offset += len(line)
         self._sliced = not line.endswith("\n")
@@ -154,8 +155,9 @@ class _Outline:
             return self._code(line, text)
         if not text:
             return "blank", 0, False
+        defines = -1 < self._term < _indentation(line) - 1  # a term, below it what it means
         if self._is_of_note(line, following):
-            return "note", 0, self._before == "note"
+            return "note", 0, self._before == "note" and not defines
         if transcript := self._transcript(line, following):
             return transcript
         first = self._before not in _RUNNING
@@ -184,13 +186,9 @@ class _Outline:
         if (first or self._before in ("item", "numbered")) and (number := _NUMBER.match(line)):
             return "numbered", number.end(), False
         if not first:
-            defines = -1 < self._term < _indentation(line) - 1  # a term, below it what it means
             return self._before, 0, not defines
-        return (
-            (self._paragraph if self._paragraph in ("item", "numbered") and line[:2].isspace() else "prose"),
-            0,
-            False,
-        )
+        of_item = self._paragraph in ("item", "numbered") and line[:2].isspace()
+        return self._paragraph if of_item else "prose", 0, False
 
     def _is_of_note(self, line: str, following: str) -> bool:
         """Whether a line stands under the text of the note above it, and does not only begin an indented paragraph."""
