@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longseq.errors import ConfigError
-from longseq.tasks.document.select import COST, REPEATED, Budget, select
+from longseq.tasks.document.select import COST, REPEATED, Budget, falling, select
 from longseq.tasks.document.vectors import TermSpool
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefghijkl"), min_size=1, max_size=12), min_size=1, max_size=25)
@@ -98,3 +98,9 @@ def test_wrong_budgets_say_what_is_wrong(unit, amount):
 )
 def test_budgets_describe_themselves(budget, text):
     assert budget.describe() == text
+
+
+@given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9, 1.0]), max_size=60), st.integers(1, 70))
+def test_rows_fall_in_bands_of_any_size(worth, band):
+    found = list(falling(np.array(worth, np.float32), band))
+    assert found == sorted(range(len(worth)), key=lambda row: (-worth[row], row))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +14,8 @@ from longseq.tasks.document.vectors import Vectors
 
 COST = 0.2
 """Exponent of a sentence's words: a longer one, central for its length alone, must be worth its room."""
+BAND = 1 << 14
+"""Rows that are put in order at once."""
 REPEATED = 0.25
 """A sentence of whose terms a smaller share is new repeats what is chosen, but for a number perhaps: it is left out."""
 
@@ -50,7 +52,7 @@ class Budget:
     def costs(self, words: np.ndarray, characters: np.ndarray) -> np.ndarray:
         """(n,) what each sentence takes of the limit; every one takes something."""
         if self.unit == "sentences":
-            return np.ones(len(words), np.int32)
+            return np.broadcast_to(np.int32(1), len(words))
         return np.maximum(characters if self.unit == "characters" else words, 1)
 
 
@@ -81,16 +83,15 @@ def select(vectors: Vectors, worth: np.ndarray, costs: np.ndarray, limit: int, w
         if costs[row] <= left:
             left = take(row, vectors.row(row)[0])
     taken = set(chosen)
-    order = np.argsort(-worth, kind="stable")
-    at = 0  # rows of `order` seen so far
-    heap: list[tuple[float, int, int]] = []  # of those: gain, row, and how many were chosen when it was that
+    order = falling(worth)
+    best = next(order, None)  # of the rows not looked at so far
+    heap: list[tuple[float, int, int]] = []  # of the others: gain, row, and how many were chosen when it was that
     while left > 0:
         # What was never looked at has at most its worth: only what comes before it in the heap can be better.
-        while at < len(order) and (not heap or (-worth[order[at]], order[at]) < heap[0][:2]):
-            row = int(order[at])
-            at += 1
-            if row not in taken:
-                heapq.heappush(heap, (-float(worth[row]), row, 0))
+        while best is not None and (not heap or (-worth[best], best) < heap[0][:2]):
+            if best not in taken:
+                heapq.heappush(heap, (-float(worth[best]), best, 0))
+            best = next(order, None)
         if not heap:
             break
         _, row, known = heapq.heappop(heap)
@@ -106,3 +107,18 @@ def select(vectors: Vectors, worth: np.ndarray, costs: np.ndarray, limit: int, w
             continue
         left = take(row, columns)
     return chosen
+
+
+def falling(worth: np.ndarray, band: int = BAND) -> Iterator[int]:
+    """Rows by falling `worth` ((n,) no NaN), of equal ones the lower first.
+
+    Sorted `band` rows at a time and as they are asked for: there may be millions, and of most of them none ever is.
+    """
+    left = np.ones(len(worth), bool)
+    while left.any():
+        values = worth[left]
+        lowest = max(len(values) - band, 0)
+        values.partition(lowest)
+        rows = np.flatnonzero(left & (worth >= values[lowest]))
+        left[rows] = False
+        yield from rows[np.argsort(-worth[rows], kind="stable")].tolist()
