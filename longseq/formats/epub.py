@@ -64,7 +64,7 @@ def _page(data: bytes, where: str) -> Any:
     try:
         return xml(data, where)
     except InputError:
-        return html(data)[0]
+        return html(data, where)[0]
 
 
 class _Book:
