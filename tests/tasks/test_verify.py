@@ -191,6 +191,20 @@ def test_many_documents_together_are_checked_each_in_its_place(tmp_path, capsys)
     assert (one.outcome, other.outcome, other.standing) == ("stands", "fails", 0)
 
 
+@pytest.mark.parametrize("name", ["sentences", "documents", "notes", "text_folder", "page", "start"])
+@pytest.mark.parametrize("value", [5, "x", 10**30, [1]])
+def test_a_summary_that_says_nonsense_is_one_error(made, name, value):
+    source, summary = made
+    record = json.loads(summary.read_text())
+    row = record["records"][0]
+    (row["sentences"][0] if name in row["sentences"][0] else row)[name] = value
+    summary.write_text(json.dumps(record))
+    try:  # a place that is none, or a folder that is not there, is found out; all else is refused
+        assert verify_summary(str(summary), [str(source)])[0].outcome == ("stands" if value == "x" else "fails")
+    except InputError as error:
+        assert name in str(error) and str(summary) in str(error)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
