@@ -14,7 +14,7 @@ from longseq.formats.setting import Part, Setter, squeezed
 from longseq.formats.trees import attribute, entity, html, local, text_of, unnested
 from longseq.records import Layout, Record
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the same page gives another text."""
 LARGEST = 1 << 28
 """Bytes of a page, which is held whole."""
