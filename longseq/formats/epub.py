@@ -17,7 +17,7 @@ from longseq.formats.setting import Part, Setter, squeezed
 from longseq.formats.trees import attribute, html, local, text_of, xml
 from longseq.records import Layout, Record
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the same book gives another text."""
 _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
 
@@ -64,7 +64,7 @@ def _page(data: bytes, where: str) -> Any:
     try:
         return xml(data, where)
     except InputError:
-        return html(data)[0]
+        return html(data, where)[0]
 
 
 class _Book:

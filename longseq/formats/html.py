@@ -11,10 +11,10 @@ from longseq.formats.containers import ByteStream
 from longseq.formats.documents import alone
 from longseq.formats.known import document_name
 from longseq.formats.setting import Part, Setter, squeezed
-from longseq.formats.trees import attribute, entity, html, local, text_of
+from longseq.formats.trees import attribute, entity, html, local, text_of, unnested
 from longseq.records import Layout, Record
 
-VERSION = 2
+VERSION = 3
 """Raised whenever the same page gives another text."""
 LARGEST = 1 << 28
 """Bytes of a page, which is held whole."""
@@ -112,7 +112,7 @@ def records(stream: ByteStream, *, format: str = "html", read_block: int = READ_
         notes={"format": format},
         layout=Layout(extractor=f"longseq.html/{VERSION}", sectioned=True),
     )
-    root, encoding = html(_whole(stream))
+    root, encoding = html(_whole(stream), place(stream.source))
     record.description = squeezed(next((text_of(title) for title in root.iter("title")), ""))
     record.notes = {**record.notes, "encoding": encoding}
     record.truncated = stream.truncated
@@ -155,8 +155,12 @@ class _Walk:
         self._linked = 0  # letters inside links
 
     def walk(self, root: Any) -> Iterator[Part]:
-        yield from self._element(root)
-        yield from self._flush()
+        return unnested(self.all(root))
+
+    def all(self, root: Any) -> Iterator[Any]:
+        """What `walk` gives, still nested."""
+        yield self._element(root)
+        yield self._flush()
 
     def _flush(self) -> Iterator[Part]:
         text, linked = "".join(self._text), self._linked
@@ -167,7 +171,7 @@ class _Walk:
                 menu = self._parts[-1] in ("item", "numbered") and linked >= 0.8 * len(line)
                 yield Part("note" if menu else self._parts[-1], line)
 
-    def _element(self, element: Any) -> Iterator[Part]:
+    def _element(self, element: Any) -> Iterator[Any]:
         name = local(element).lower()
         if not name:
             self._text.append(entity(element))
@@ -175,7 +179,7 @@ class _Walk:
         if _skipped(element, name):
             return
         if name in _HEADINGS or name in ("pre", "table", "math"):
-            yield from self._whole(element, name)
+            yield self._whole(element, name)
         elif name == "br":
             self._text.append("\v")
         elif name in _BLOCKS:
@@ -185,22 +189,22 @@ class _Walk:
             said = any("footnote" in attribute(element, key) for key in ("type", "role"))
             if said or not _NOTES.isdisjoint(attribute(element, "class").split()):
                 self._parts[-1] = "note"
-            yield from self._inside(element)
+            yield self._inside(element)
             yield from self._flush()
             self._parts.pop()
         else:
             before = sum(map(len, self._text))
-            yield from self._inside(element)
+            yield self._inside(element)
             if name == "a" and attribute(element, "href"):
                 self._linked += max(sum(map(len, self._text)) - before, 0)
 
-    def _inside(self, element: Any) -> Iterator[Part]:
+    def _inside(self, element: Any) -> Iterator[Any]:
         self._text.append(element.text or "")
         for child in element:
-            yield from self._element(child)
+            yield self._element(child)
             self._text.append(child.tail or "")
 
-    def _whole(self, element: Any, name: str) -> Iterator[Part]:
+    def _whole(self, element: Any, name: str) -> Iterator[Any]:
         if name == "math":
             self._text.append(attribute(element, "alttext") or text_of(element, frozenset({"annotation"})))
             return
@@ -208,30 +212,30 @@ class _Walk:
         if name == "pre":
             yield Part("code", text_of(element))
         elif name == "table":
-            yield from _table(element, self._depth)
+            yield _table(element, self._depth)
         else:
-            text = "".join(_words(element))
+            text = "".join(unnested(_words(element)))
             yield Part("heading", text, self._depth + _HEADINGS[name])
 
 
-def _table(element: Any, depth: int) -> Iterator[Part]:
+def _table(element: Any, depth: int) -> Iterator[Any]:
     """Rows, their cells parted by ` | `; a table of one column lays out a page and is walked as such."""
     rows = [row for row in element.iter("{*}tr") if next(row.iterancestors("{*}table"), None) is element]
     cells = [[cell for cell in row if local(cell) in ("td", "th")] for row in rows]
     for caption in element:
         if local(caption) == "caption":
-            yield Part("note", "".join(_words(caption)))
+            yield Part("note", "".join(unnested(_words(caption))))
     nested = any(cell.find(".//{*}table") is not None for row in cells for cell in row)
     layout = nested or all(len(row) <= 1 for row in cells)
     for row in cells:
         if layout:
             for cell in row:
-                yield from _Walk(depth).walk(cell)
+                yield _Walk(depth).all(cell)
         else:
-            yield Part("table", " | ".join(squeezed("".join(_words(cell))) for cell in row))
+            yield Part("table", " | ".join(squeezed("".join(unnested(_words(cell)))) for cell in row))
 
 
-def _words(element: Any) -> Iterator[str]:
+def _words(element: Any) -> Iterator[Any]:
     """Text of a heading or a cell, without what is hidden and without links to itself."""
     yield element.text or ""
     for child in element:
@@ -241,7 +245,7 @@ def _words(element: Any) -> Iterator[str]:
         elif not _skipped(child, name):
             blank = " " if name in _BLOCKS or name == "br" else ""
             yield blank
-            yield from _words(child)
+            yield _words(child)
             yield blank
         yield child.tail or ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html.entities import html5
+from types import GeneratorType
 from typing import Any
 
 from longseq.errors import InputError
@@ -16,15 +17,22 @@ _LIKE = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1
 """What is meant where a page names the smaller set (WHATWG Encoding Standard, section 4.2)."""
 
 
-def html(data: bytes) -> tuple[Any, str]:
-    """The root of an HTML document, however broken, and its encoding: a mark's, its own word if true, or told."""
+def html(data: bytes, where: str) -> tuple[Any, str]:
+    """The root of an HTML document, however broken, and its encoding: a mark's, its own word if true, or told.
+
+    Raises:
+        InputError: deeper than 2048 elements, of which the parser would leave the rest of the page out.
+    """
     from lxml import etree
 
     text, encoding = decoded(data)
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    # without huge_tree a page ends at the depth of 256, which <font> that nobody closes reaches
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     # libxml2 takes no zero bytes; a declaration of XML is no part of HTML
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", ""))
     root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    if any("Excessive depth" in entry.message for entry in parser.error_log):
+        raise InputError(where=where, expected="HTML at most 2048 elements deep", found="a deeper page")
     return (etree.Element("html") if root is None else root), encoding
 
 
@@ -85,14 +93,27 @@ def attribute(element: Any, name: str) -> str:
 
 def text_of(element: Any, skip: frozenset[str] = frozenset()) -> str:
     """All text inside an element but for elements of these names."""
-    return "".join(_texts(element, skip))
+    return "".join(unnested(_texts(element, skip)))
 
 
-def _texts(element: Any, skip: frozenset[str]) -> Iterator[str]:
+def unnested(walk: Iterator[Any]) -> Iterator[Any]:
+    """What a walk yields; a generator among it stands for what that yields. So the depth of a tree takes no stack."""
+    walks = [walk]
+    while walks:
+        for item in walks[-1]:
+            if isinstance(item, GeneratorType):
+                walks.append(item)
+                break
+            yield item
+        else:
+            walks.pop()
+
+
+def _texts(element: Any, skip: frozenset[str]) -> Iterator[Any]:
     yield element.text or "" if isinstance(element.tag, str) else entity(element)
     for child in element:
         if local(child) not in skip or not isinstance(child.tag, str):
-            yield from _texts(child, skip)
+            yield _texts(child, skip)
         yield child.tail or ""
 
 

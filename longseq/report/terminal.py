@@ -15,7 +15,7 @@ from longseq.log import count
 from longseq.records import Interval
 from longseq.report.document import summary_lines
 from longseq.report.findings import FindingsSeen
-from longseq.report.lines import aligned, ending, number, shortened
+from longseq.report.lines import aligned, ending, number, screen, shortened
 from longseq.results.dna import RecordSummary, Region, SequenceRow, SurprisingWindow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.source import SourceRow
@@ -113,7 +113,7 @@ class Overview:
             lines = [*_documents(sources[0], self._documents)]
         else:
             lines = _fitting(sources[0], self._of(0))
-        return "\n".join(lines) + "\n"
+        return screen(lines)
 
     def views(self, sources: Sequence[SourceRow]) -> Iterator[tuple[str, str]]:
         """Inputs of DNA, each with its plain text, for pages; documents have their own."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from longseq.log import count
+from longseq.report.lines import screen
 from longseq.results.verification import DocumentCheck, Place, SentenceCheck, outcome
 
 SHOWN = 60
@@ -18,7 +20,7 @@ _SAYS = {
 
 def verification_text(checks: Sequence[DocumentCheck]) -> str:
     """Plain text, ended by a line feed."""
-    return "\n".join(_lines(checks)) + "\n"
+    return screen(_lines(checks))
 
 
 def _lines(checks: Sequence[DocumentCheck]) -> Iterator[str]:
@@ -41,6 +43,8 @@ def _lines(checks: Sequence[DocumentCheck]) -> Iterator[str]:
 def _count(check: DocumentCheck) -> str:
     number = len(check.sentences)
     if all(row.state is None for row in check.sentences):
+        if all(row.kept is None for row in check.sentences):
+            return f"{count(number, 'sentence')} not checked"
         kept = sum(row.kept is True for row in check.sentences)
         return f"{kept} of {number} sentences stand in the text that was kept"
     return f"{check.standing} of {number} sentences stand where the summary says"

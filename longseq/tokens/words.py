@@ -18,7 +18,8 @@ _MARKS = (
 )
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[{_MARKS}])"  # to `re` a vowel sign is no word character
 _TERMS = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:['’]{_LETTER}+)*")
-_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]")
+UNSPACED = re.compile(rf"[{_UNSPACED}]")
+"""A letter of a script without spaces between words."""
 _COUNTED = re.compile(rf"[{CJK}]|[^\s{CJK}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
@@ -27,8 +28,8 @@ def terms_and_pairs(text: str) -> list[str]:
     """The terms of a text, pairs of neighbouring words among them, and single letters of scripts without spaces: what
     classes are told by."""
     found = terms(text)
-    pairs = [f"{a} {b}" for a, b in pairwise(found) if not (_UNSPACED_RUN.match(a) or _UNSPACED_RUN.match(b))]
-    return found + pairs + _UNSPACED_RUN.findall(text)
+    pairs = [f"{a} {b}" for a, b in pairwise(found) if not (UNSPACED.match(a) or UNSPACED.match(b))]
+    return found + pairs + UNSPACED.findall(text)
 
 
 def count_words(text: str) -> int:
@@ -43,7 +44,7 @@ def terms(text: str) -> list[str]:
     """
     found: list[str] = []
     for run in _TERMS.findall(text.casefold()):
-        if run[0] > "\u0e00" and _UNSPACED_RUN.match(run):
+        if run[0] > "\u0e00" and UNSPACED.match(run):
             found += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
         else:
             found.append(run)
@@ -54,5 +55,5 @@ def letters_and_words(text: str) -> list[str]:
     """Case-folded words in order, of a script without spaces its letters: `"灯塔 Mark 3"` gives 灯, 塔, mark, 3."""
     found: list[str] = []
     for run in _TERMS.findall(text.casefold()):
-        found += run if run[0] > "\u0e00" and _UNSPACED_RUN.match(run) else [run]
+        found += run if run[0] > "\u0e00" and UNSPACED.match(run) else [run]
     return found

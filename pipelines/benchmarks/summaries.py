@@ -47,6 +47,8 @@ from longseq.tasks.document.priors import Weights
 from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.document.select import Budget
 from longseq.tasks.document.summary import summarize_document
+from longseq.tasks.evaluate.baselines import filled
+from longseq.tasks.evaluate.measures import redundancy
 from longseq.tokens.words import terms
 
 BUDGETS = ("abstract", "200 words")
@@ -113,12 +115,7 @@ def choices(article: Article, one: Example, weights: Weights, budget: int, seed:
     }
     found = {"longseq": [row.text for row in summarize_document(article.record(), request).sentences]}
     for system, order in orders.items():
-        taken, left = [], budget
-        for row in order.tolist():
-            if one.words[row] <= left:
-                taken.append(row)
-                left -= int(one.words[row])
-        found[system] = [one.texts[row] for row in sorted(taken)]
+        found[system] = [one.texts[row] for row in sorted(filled(order, one.words, budget))]
     best = oracle(" ".join(article.reference), one.texts, one.words, budget)
     found["oracle"] = [one.texts[row] for row in sorted(best)]
     return found
@@ -127,15 +124,13 @@ def choices(article: Article, one: Example, weights: Weights, budget: int, seed:
 def figures(article: Article, texts: list[str]) -> list[float]:
     """In the order of `FIGURES`."""
     overlap = rouge(article.reference, texts, ("rouge1", "rouge2"))
-    pairs = [pair for text in texts for pair in pairwise(terms(text))]
     follows = {(a, b) for a, b in pairwise(texts)}
     text = article.text
     loose = [
         dangles(own) and not any(b == own and text.find(own) - text.find(a) - len(a) < 2 for a, b in follows)
         for own in texts
     ]
-    redundant = 1 - len(set(pairs)) / max(len(pairs), 1)
-    return [overlap["rouge1"].f, overlap["rouge2"].f, redundant, float(np.mean(loose or [0]))]
+    return [overlap["rouge1"].f, overlap["rouge2"].f, redundancy(texts), float(np.mean(loose or [0]))]
 
 
 def budget_figures(systems: dict[str, list[list[float]]]) -> dict:

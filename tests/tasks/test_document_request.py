@@ -76,6 +76,36 @@ def test_a_question_is_answered():
     assert summary(text, 3, queries=("xyzzy",)).remarks == ("no word of this stands in any sentence: xyzzy",)
 
 
+def test_a_short_sentence_or_an_item_answers_where_nothing_else_does():
+    asides = "Osgood hid the spoons.\n\n* a copper vane, forged by Pellow"
+    text = f"{prose(60)}\n\n{asides}\n\n" + prose(20).replace("older", "lower")
+    answers = {"Who hid the spoons?": "Osgood hid the spoons.", "copper vane": "a copper vane, forged by Pellow"}
+    for question, answer in answers.items():
+        found = summary(text, 1, queries=(question,))
+        assert [row.text for row in found.sentences] == [answer] and found.remarks == ()
+    assert not set(answers.values()) & {row.text for row in summary(text, 99).sentences}
+    excluded = summary(text, 1, queries=("spoons",), exclude=("spoons",))
+    assert excluded.remarks == ("no word of this stands in any sentence: spoons",)
+
+
+def test_a_word_that_stands_in_every_sentence_is_no_unanswered_question():
+    assert summary("The lamp of the tower was lit at dusk by its keeper.", queries=("lamp",)).remarks == ()
+
+
+@pytest.mark.parametrize("question", ["桥", "橋", "桥？", "座 桥"])
+def test_one_chinese_letter_is_a_question(question):
+    fact = "村里的人在第二年的春天修了一座桥。"
+    text = "灯塔的守护者每天晚上都点亮了灯。" * 3 + fact + "孩子们喜欢看河里的很多小鱼。" * 3
+    found = summary(text, 1, queries=(question,))
+    assert [row.text for row in found.sentences] == [fact] and found.remarks == ()
+
+
+def test_a_summary_from_which_all_is_excluded_says_so():
+    for passing in (False, True):
+        found = summary(prose(20), exclude=("older",), one_pass=passing)
+        assert not found.sentences and found.remarks[0] == "every sentence in it is excluded"
+
+
 def test_every_question_is_answered():
     facts = [
         "The keeper Osgood hid eleven silver spoons that winter.",
@@ -194,6 +224,7 @@ def test_any_request_of_any_text(parts):
         ({"one_pass": True, "budget": Budget(amount=0.5, unit="ratio")}, ConfigError),
         ({"together": True, "by": "page"}, ConfigError),
         ({"damping": 1.0}, ConfigError),
+        ({"queries": ("lamp", " ")}, ConfigError),
     ],
 )
 def test_requests_that_make_no_sense(asked, error):

@@ -132,7 +132,7 @@ def test_a_source_that_cannot_be_had(made, tmp_path, capsys):
     data = source.read_bytes()
     source.rename(tmp_path / "other.md")
     assert main(["verify", str(summary)]) == 3
-    assert f"{source}: missing source" in capsys.readouterr().out
+    assert f"{source}: missing source; 5 sentences not checked" in capsys.readouterr().out
     assert main(["verify", str(summary), str(tmp_path / "other.md")]) == 0
     source.write_bytes(b"%PDF-1.4\n" + b"\0" * 9)
     assert main(["verify", str(summary)]) == 3
@@ -189,6 +189,23 @@ def test_many_documents_together_are_checked_each_in_its_place(tmp_path, capsys)
     (tmp_path / "b.md").write_text("A line in front.\n" + "\n".join(LINES[5:]) + "\n")
     one, other = verify_summary(str(summary))
     assert (one.outcome, other.outcome, other.standing) == ("stands", "fails", 0)
+
+
+@pytest.mark.parametrize("name", ["sentences", "documents", "notes", "text_folder", "page", "start"])
+@pytest.mark.parametrize("value", [5, "x", 10**30, [1]])
+def test_a_summary_that_says_nonsense_is_one_error(made, name, value):
+    source, summary = made
+    record = json.loads(summary.read_text())
+    row = record["records"][0]
+    (row["sentences"][0] if name in row["sentences"][0] else row)[name] = value
+    summary.write_text(json.dumps(record))
+    if name == "text_folder" and value == "x":  # a folder that is not there
+        assert verify_summary(str(summary), [str(source)])[0].outcome == "stands"
+    elif value == 5 and name in ("page", "start"):  # a place that is another
+        assert verify_summary(str(summary), [str(source)])[0].outcome == "fails"
+    else:
+        with pytest.raises(InputError, match=name):
+            verify_summary(str(summary), [str(source)])
 
 
 @pytest.mark.parametrize(

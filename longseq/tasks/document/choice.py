@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from longseq.tasks.document.candidates import REST, strictest
+from longseq.tasks.document.candidates import ASIDES, REST, strictest
 from longseq.tasks.document.collection import GONE, Collection
 from longseq.tasks.document.parts import Part, parts
 from longseq.tasks.document.priors import Outline
+from longseq.tasks.document.query import unanswered
 from longseq.tasks.document.ranking import Judged, judge, rank
 from longseq.tasks.document.rows import UNWANTED, WANTED
 from longseq.tasks.document.select import select
@@ -46,12 +47,18 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
     """
     request, rows = collection.request, collection.rows
     tier, keep = candidates(collection, tiers, words)
+    silent: tuple[str, ...] = ()
+    if request.queries:  # what a summary would not quote, a short sentence or an item, may be the answer
+        wider = collection.spool.distinct(keep | (tiers <= ASIDES) & (rows.column("asked") & UNWANTED == 0))
+        silent, still = (unanswered(collection.spool, some, request.queries, wider) for some in (keep, wider))
+        if len(still) < len(silent):
+            keep, silent = wider, still
     kept = np.flatnonzero(keep).astype(np.int32)
     choice = Choice(tier, len(kept), int(words[kept].min(initial=1 << 30)))
     outline = Outline(collection.sections)
     with collection.spool.vectors(keep) as vectors:
         judged = judge(vectors, rows, keep, outline, request)
-        choice.unanswered = judged.unanswered
+        choice.unanswered = silent
         if request.extractor is not None:
             judged = replace(judged, prior=request.extractor.judge(collection, keep, vectors, outline), whole=True)
         if request.by is None:

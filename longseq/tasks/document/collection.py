@@ -17,7 +17,7 @@ from longseq.results.document import DocumentFacts, UnreadPage, unread_pages
 from longseq.tasks.document.candidates import BACK, Found, Tiers, find_sentences
 from longseq.tasks.document.cues import cues
 from longseq.tasks.document.manuscript import Manuscript
-from longseq.tasks.document.query import index_terms
+from longseq.tasks.document.query import index_terms, lone_letters
 from longseq.tasks.document.request import DocumentRequest, compiled
 from longseq.tasks.document.rows import UNWANTED, WANTED, WRAPPED, Rows
 from longseq.tasks.document.texts import TextFolder
@@ -42,10 +42,10 @@ class Reader:
 
     def sentences(self, pieces: Iterable[str]) -> Iterator[tuple[Found, list[str], int, tuple[int, int, int, float]]]:
         """Each with its terms, its words and the fields `cues`, `tier`, `asked` and `title` of its row."""
-        fold = bool(self.request.queries)
+        fold, letters = bool(self.request.queries), lone_letters(self.request.queries)
         for found in find_sentences(pieces, self.request.language, self.record.layout):
             text = found.sentence.text
-            words, terms = count_words(text), index_terms(text, fold)
+            words, terms = count_words(text), index_terms(text, fold, letters)
             asked = WRAPPED if found.sentence.wrapped else 0
             asked |= WANTED if _matches(self._must, text) else 0
             asked |= UNWANTED if _matches(self._not, text) else 0

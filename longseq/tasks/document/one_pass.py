@@ -70,7 +70,7 @@ def summarize_passing(record: Record, request: DocumentRequest, progress: Progre
         dangling=sum(row.dangling for row in rows),
         sentences=rows,
         remarks=(
-            *([] if passing.candidates else ["there is no sentence in it"]),
+            *passing.without(),
             f"read in one pass: each sentence was compared with the {BLOCK} around it and the best before",
             *remarks_of_reading(facts),
         ),
@@ -85,6 +85,7 @@ class _Passing:
         self.reader = Reader(record, request)
         self.digest = hashlib.sha256()
         self.length = self.words = self.counted = self.wrapped = self.candidates = 0
+        self._excluded = False
         self._best: list[_Held] = []
         self._block: list[_Held] = []
         limit = request.budget.limit(0)
@@ -101,6 +102,7 @@ class _Passing:
         self.words += held.words
         self.counted += tier < REST
         self.wrapped += tier < REST and bool(asked & WRAPPED)
+        self._excluded |= bool(asked & UNWANTED)
         if asked & UNWANTED or (tier >= BACK and not asked & WANTED):
             return
         self.candidates += tier < REST
@@ -109,6 +111,11 @@ class _Passing:
             budget = Budget(amount=self._room)
             self._best = [held for held, _, _ in self._choose(budget)]
             self._block = []
+
+    def without(self) -> Iterator[str]:
+        """Why there is nothing to quote, if so."""
+        if not self.candidates:
+            yield "every sentence in it is excluded" if self._excluded else "there is no sentence in it"
 
     def finish(self) -> list[tuple[_Held, int, float]]:
         """Sentences of the summary with rank and centrality, in order of the text."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from longseq.tasks.document.vectors import Vectors
+from longseq.tasks.document.vectors import TermSpool, Vectors, buckets
 from longseq.tokens.han import simplified
 from longseq.tokens.stems import stem
-from longseq.tokens.words import terms
+from longseq.tokens.words import UNSPACED, terms
 
 NEIGHBOURS = 20
 """Terms that may stand for one of the question's."""
@@ -27,16 +27,39 @@ def folded(text: str) -> str:
     return simplified(unicodedata.normalize("NFKC", text))
 
 
-def index_terms(text: str, fold: bool = False) -> list[str]:
+def index_terms(text: str, fold: bool = False, letters: frozenset[str] = frozenset()) -> list[str]:
     """Terms by which sentences are compared: stems of words; of scripts without spaces, pairs of letters.
 
-    `fold` where there is a question: both it and the text in one form.
+    `fold` where there is a question: both it and the text in one form. Of `letters` each is a term, too.
     """
-    return [stem(term) for term in terms(folded(text) if fold else text)]
+    text = folded(text) if fold else text
+    found = [stem(term) for term in terms(text)]
+    return found + [letter for letter in text if letter in letters] if letters else found
 
 
-def relevance(vectors: Vectors, queries: Sequence[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """((n,) float64 from 0 to 1: the best answer to each question has 1, what answers none 0; questions without one).
+def lone_letters(queries: Sequence[str]) -> frozenset[str]:
+    """Letters of scripts without spaces that a question asks for alone: of a text they are no terms by themselves."""
+    return frozenset(term for query in queries for term in index_terms(query, fold=True) if UNSPACED.fullmatch(term))
+
+
+def unanswered(spool: TermSpool, keep: np.ndarray, queries: Sequence[str], known: np.ndarray) -> tuple[str, ...]:
+    """The questions of which no word that says something stands in any row of `keep` ((rows,) bool).
+
+    What a word says is told by its rarity among the rows of `known` ((rows,) bool), `keep` among them.
+    """
+    counts, frequency = spool.frequency(keep), spool.frequency(known)
+    silent = []
+    for query in queries:
+        found = buckets(index_terms(query, fold=True))
+        found = found[frequency[found] > 0]
+        rarity = np.log(known.sum() / frequency[found])
+        if not counts[found[rarity >= COMMON * rarity.max(initial=0.0)]].any():
+            silent.append(query)
+    return tuple(silent)
+
+
+def relevance(vectors: Vectors, queries: Sequence[str]) -> np.ndarray | None:
+    """(n,) float64 from 0 to 1: the best answer to each question has 1, what answers none 0.
 
     None instead of zeros where none is answered. Each word of a question counts by its rarity, ln(n / df), as far as
     the sentence holds it, or else the term nearest to it: near are terms that stand in the same sentences, by the
@@ -49,7 +72,6 @@ def relevance(vectors: Vectors, queries: Sequence[str]) -> tuple[np.ndarray | No
     """
     found, best = vectors.terms, np.zeros(len(vectors))
     assert found is not None  # of the whole
-    unanswered: list[str] = []
     norms = np.sqrt(vectors.squares())
     lengths = vectors.lengths()
     room = 1.0 - LENGTH + LENGTH * lengths / max(lengths.mean(), 1.0) if len(lengths) else lengths
@@ -63,9 +85,7 @@ def relevance(vectors: Vectors, queries: Sequence[str]) -> tuple[np.ndarray | No
         score /= room
         if score.any():
             best = np.maximum(best, score / score.max())
-        else:
-            unanswered.append(query)
-    return best if best.any() else None, tuple(unanswered)
+    return best if best.any() else None
 
 
 def _kin(vectors: Vectors, column: int, norms: np.ndarray) -> np.ndarray:

@@ -26,8 +26,6 @@ class Judged:
     """(n,) float32 on the scale of logarithms."""
     relevance: np.ndarray | None
     """(n,) from 0 to 1; None where nothing was asked, or nothing answers it."""
-    unanswered: tuple[str, ...] = ()
-    """Questions of which no word stands in any sentence."""
     whole: bool = False
     """The prior is all there is to say: centrality is in it."""
 
@@ -49,8 +47,7 @@ def content(vectors: Vectors) -> np.ndarray:
 def judge(vectors: Vectors, rows: Rows, keep: np.ndarray, outline: Outline, request: DocumentRequest) -> Judged:
     """Of the rows in `keep` ((rows,) bool), whose `vectors` these are."""
     before = prior(request.weights, rows, keep, outline, content(vectors))
-    asked = relevance(vectors, request.queries) if request.queries else (None, ())
-    return Judged(before, *asked)
+    return Judged(before, relevance(vectors, request.queries) if request.queries else None)
 
 
 def rank(

@@ -70,6 +70,7 @@ class DocumentRequest:
             require(not self.queries, "document.one_pass", True, "no question, which needs the whole text")
             require(self.budget.unit != "ratio", "document.one_pass", True, "a budget that is no ratio")
         require(not (self.together and self.by == "page"), "document.by", self.by, "no pages of documents together")
+        require(all(map(str.strip, self.queries)), "document.queries", self.queries, "questions with a word in them")
         for patterns, name in ((self.must_include, "--must-include"), (self.exclude, "--exclude")):
             for pattern in patterns:
                 compiled(pattern, name)

@@ -23,7 +23,7 @@ from longseq.tasks.document.cues import Cue
 from longseq.tasks.document.one_pass import summarize_passing
 from longseq.tasks.document.parts import Part
 from longseq.tasks.document.request import DocumentRequest
-from longseq.tasks.document.rows import WRAPPED
+from longseq.tasks.document.rows import UNWANTED, WRAPPED
 from longseq.tasks.document.texts import TextFolder
 
 
@@ -164,7 +164,8 @@ def _remarks(collection: Collection, choice: Choice, wrapped: int) -> Iterator[s
     if collection.request.extractor is not None:
         yield f"its sentences were judged by {collection.request.extractor.described}"
     if not choice.candidates:
-        yield "there is no sentence in it"
+        excluded = bool((collection.rows.column("asked") & UNWANTED).any())
+        yield "every sentence in it is excluded" if excluded else "there is no sentence in it"
     elif not choice.chosen:
         yield f"no sentence fits {budget}: the shortest has {choice.shortest} words"
     if choice.unanswered:

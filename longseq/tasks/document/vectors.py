@@ -74,13 +74,18 @@ class TermSpool:
             keep[rows[np.unique(digests[rows], return_index=True)[1]]] = True
         return keep
 
+    def frequency(self, keep: np.ndarray) -> np.ndarray:
+        """(2 BUCKETS,) int32: of the rows in `keep` ((rows,) bool), how many hold each term."""
+        self._flush()
+        found = np.zeros(2 * BUCKETS, np.int32)
+        for block in self._kept(keep):
+            np.add.at(found, block.columns, 1)
+        return found
+
     def vectors(self, keep: np.ndarray) -> Vectors:
         """Unit vectors of the rows in `keep` ((rows,) bool), in order. The caller closes them."""
-        self._flush()
+        frequency = self.frequency(keep)
         n = int(keep.sum())
-        frequency = np.zeros(2 * BUCKETS, np.int32)
-        for block in self._kept(keep):
-            np.add.at(frequency, block.columns, 1)
         used = np.flatnonzero(frequency)
         rarity = np.log(n / frequency[used])
         number = np.full(2 * BUCKETS, -1, np.int32)
@@ -137,8 +142,7 @@ class Terms(NamedTuple):
 
     def columns(self, words: Sequence[str]) -> np.ndarray:
         """(k,) int32: the columns of these single terms that occur, each once."""
-        coded = np.array([crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
-        found = self.number[_bucket(coded)] if len(coded) else np.zeros(0, np.int32)
+        found = self.number[buckets(words)]
         return np.unique(found[found >= 0])
 
     def single(self) -> np.ndarray:
@@ -231,6 +235,11 @@ class Vectors:
 
 
 _ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd, so that multiplying loses nothing
+
+
+def buckets(words: Sequence[str]) -> np.ndarray:
+    """(k,) int64: the buckets of these single terms."""
+    return _bucket(np.array([crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64))
 
 
 def _bucket(keys: np.ndarray) -> np.ndarray:

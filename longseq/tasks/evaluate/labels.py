@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from longseq.config import require
-from longseq.errors import InputError
+from longseq.errors import InputError, place
 from longseq.formats import read
 from longseq.formats.atomic import write_aside
 from longseq.formats.folders import files
 from longseq.formats.jsonfile import to_json
+from longseq.formats.table import is_table
 from longseq.log import NullProgress, Progress
 from longseq.metrics.oracle import held, oracle
 from longseq.metrics.rouge import rouge
 from longseq.tasks.evaluate.baselines import prose
-from longseq.tasks.evaluate.texts import REFERENCES, Texts, key, read_texts
+from longseq.tasks.evaluate.texts import BESIDE, REFERENCES, Texts, key, read_texts
 from longseq.tokens.words import count_words
 
 
@@ -93,10 +94,19 @@ def write_labels(
 
 
 def _labelled(request: LabelRequest, unmatched: list[str]) -> Iterator[dict[str, Any]]:
-    tables = [request.references] if request.references is not None else files(request.documents)
     references: Texts = {}
-    for table in tables:
-        references |= read_texts(table, request.reference_column, REFERENCES, "--reference-column")
+    if request.references is not None:
+        references = read_texts(request.references, request.reference_column, REFERENCES, "--reference-column")
+    else:
+        for table in files(request.documents):
+            if not is_table(table):
+                raise InputError(
+                    where=place(table),
+                    expected="a table with references",
+                    found="none",
+                    remedy="give --references FILE",
+                )
+            references |= read_texts(table, request.reference_column, BESIDE, "--reference-column")
     for name in files(request.documents):
         with read(name, kind="document", text=request.column) as reading:
             for record in reading:

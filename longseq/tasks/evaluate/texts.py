@@ -19,8 +19,10 @@ from longseq.formats.tabular import open_rows
 from longseq.results.run import SUMMARY_SCHEMA
 from longseq.tokens.sentences import sentences
 
-SUMMARIES, REFERENCES = ("summary", "text"), ("abstract", "summary", "reference", "highlights", "text")
-"""Columns that hold them, the first one that is there."""
+BESIDE = ("abstract", "summary", "reference", "highlights")
+"""Columns that hold references in the table of their documents, the first one that is there."""
+SUMMARIES, REFERENCES = ("summary", "text"), (*BESIDE, "text")
+"""Columns that hold texts in a table of their own."""
 _SUMMARY_FILE = "summary.json"
 _QUOTED = "sentences"
 _SUFFIX = re.compile(r"(?<=.)\.(?:txt|text|md|markdown|rst|x?html?|pdf|docx|epub|xml)\Z", re.I)
@@ -105,7 +107,7 @@ def _rows(
     rows = open_rows(name)
     with_sentences = column is None and usual is SUMMARIES and _QUOTED in rows.columns
     if column is None and not with_sentences:
-        column = next((c for c in usual if c in rows.columns), rows.text())
+        column = next((c for c in usual if c in rows.columns), None if usual is BESIDE else rows.text())
     if not with_sentences and (column is None or column not in rows.columns):
         rows.stream.close()
         raise rows.without(column or usual[0], f"name the one with the texts: {option} NAME")

@@ -21,6 +21,8 @@ _FAMILY = SUMMARY_SCHEMA.rpartition("/")[0]
 _NAMES = ("file", "index", "id")
 """What names a document."""
 _MAKE = "make one with longseq summarize --json"
+_MOST = 1 << 63
+"""Above every place in a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,26 +115,34 @@ def _known(document: object, where: str) -> list[dict[str, Any]]:
         raise InputError(
             where=where, expected=SUMMARY_SCHEMA, found=schema, remedy="use the longseq that made it, or a later one"
         )
-    records = document.get("records", [document])
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise InputError(where=where, expected="a list of records", found=type(records).__name__)
-    return records
+    return _list(document.get("records", [document]), "records", where)
+
+
+def _list(value: object, name: str, where: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise InputError(where=where, expected=f"a list of {name}", found=f"{value!r:.60}")
+    return value
 
 
 def _claims(record: dict[str, Any], where: str) -> Iterator[Claim]:
     """One of one document; of many documents together one of each that is quoted from."""
-    documents = record.get("documents")
+    documents = _list(record.get("documents") or [], "documents", where)
     if not documents:
         yield _claim(record, where)
         return
     rows: dict[tuple, list[Any]] = defaultdict(list)
-    for row in record.get("sentences", []):
-        rows[tuple(row.get(name) for name in _NAMES)].append(row)
+    for row in _list(record.get("sentences", []), "sentences", where):
+        rows[_named(row)].append(row)
     for document in documents:
-        yield _claim({**document, "sentences": rows.pop(tuple(document.get(name) for name in _NAMES), [])}, where)
+        yield _claim({**document, "sentences": rows.pop(_named(document), [])}, where)
     if rows:
         found = f"one of {next(iter(rows))}"
         raise InputError(where=where, expected="sentences of the documents that are listed", found=found)
+
+
+def _named(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of which document it is."""
+    return tuple(repr(row.get(name)) for name in _NAMES)
 
 
 def _claim(record: dict[str, Any], where: str) -> Claim:
@@ -143,13 +153,13 @@ def _claim(record: dict[str, Any], where: str) -> Claim:
             index=_of(int, record, "index"),
             id=_of(str, record, "id"),
             length=_of(int, record, "length"),
-            sha256=record.get("sha256"),
-            file_sha256=record.get("file_sha256"),
-            extractor=record.get("extractor"),
-            text_file=record.get("text_file"),
-            text_folder=record.get("text_folder"),
-            notes=record.get("notes") or {},
-            quotes=tuple(map(_quote, record["sentences"])) if verbatim else (),
+            sha256=_perhaps(str, record, "sha256"),
+            file_sha256=_perhaps(str, record, "file_sha256"),
+            extractor=_perhaps(str, record, "extractor"),
+            text_file=_perhaps(str, record, "text_file"),
+            text_folder=_perhaps(str, record, "text_folder"),
+            notes=_perhaps(dict, record, "notes") or {},
+            quotes=tuple(map(_quote, _list(record["sentences"], "sentences", where))) if verbatim else (),
             verbatim=verbatim,
         )
     except (KeyError, TypeError, AttributeError) as error:
@@ -158,16 +168,24 @@ def _claim(record: dict[str, Any], where: str) -> Claim:
 
 
 def _quote(row: dict[str, Any]) -> Quote:
-    given = {name: row.get(name) for name in ("byte_start", "byte_end", "page", "page_label")}
+    given = {name: _perhaps(int, row, name) for name in ("byte_start", "byte_end", "page")}
     return Quote(
         rank=_of(int, row, "rank"),
-        place=Place(start=_of(int, row, "start"), end=_of(int, row, "end"), **given),
+        place=Place(
+            start=_of(int, row, "start"), end=_of(int, row, "end"), page_label=_perhaps(str, row, "page_label"), **given
+        ),
         text=_of(str, row, "text"),
     )
 
 
-def _of(kind: type[str] | type[int], row: Mapping[str, Any], name: str) -> Any:
+def _of(kind: type[str] | type[int] | type[dict], row: Mapping[str, Any], name: str) -> Any:
     value: Any = row[name]
-    if isinstance(value, bool) or not isinstance(value, kind) or (isinstance(value, int) and value < 0):
-        raise TypeError(f"{name} is {value!r}")
+    whole = not isinstance(value, int) or 0 <= value < _MOST
+    if isinstance(value, bool) or not isinstance(value, kind) or not whole:
+        raise TypeError(f"{name} is {value!r:.60}")
     return value
+
+
+def _perhaps(kind: type[str] | type[int] | type[dict], row: Mapping[str, Any], name: str) -> Any:
+    """None where it is not said."""
+    return None if row.get(name) is None else _of(kind, row, name)
