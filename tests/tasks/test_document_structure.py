@@ -231,6 +231,12 @@ def test_contents_and_tables(line):
     assert [part for part, _ in parts(f"\n{line}\n{line}\n")] == ["table", "table"]
 
 
+def test_bars_in_prose_make_no_table():
+    text = "This sentence has | bars | and a [link](x), and\nits second line has none.\n"
+    assert {part for part, _ in parts(f"\n{text}")} == {"prose"}
+    assert [part for part, _ in parts("\na | b | c\n--|--|--\n1 | 2 | 3\n")] == ["table"] * 3
+
+
 def test_lines_of_a_transcript_are_numbered():
     text = (
         "                 Page 12\n\n"

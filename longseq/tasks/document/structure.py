@@ -46,7 +46,7 @@ _HASHES = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _UNDERLINE = re.compile(r"([=\-~^\"'`*+#:._])\1{2,}\s*$")
 _ORNAMENT = re.compile(r"[\s\-=_*+~^#.·•:|]+$")
 _LEADERS = re.compile(r"\.{5,}|(?:\. ){4,}|…{3,}|·{5,}")
-_ROW = re.compile(r"\s*\|.*\|\s*$|\s*\S.* \| .* \| ")
+_ROW, _CELLS = re.compile(r"\s*\|.*\|\s*$"), re.compile(r"\s*\S.* \| .* \| ")
 _BARE_NUMBER = re.compile(  # of a page, or of the paragraph below it
     r"(?:page\s+|p\.\s*)?[(\[]?\d+(?:\.\d+)*[.)\]]?(?:\s+of\s+\d+)?$", re.I
 )
@@ -106,8 +106,7 @@ class _Outline:
         self._paragraph: Part = "prose"  # kind of the last paragraph or heading
         self._term = -1  # indentation of a paragraph's first line if that is short enough for a term, else -1
         self._hang = 0  # indentation of the text of the note above, under which its further paragraphs stand; or 0
-        self._sliced = False  # whether this line began in the block before
-        self._underlined = False  # whether this line underlines the one before
+        self._sliced = self._underlined = False  # whether this line began in the block before; underlines a title
         self._fence, self._fenced = "", 0  # what closes the code, and its lines so far
         self._numbered, self._said = 0, True  # last line number of a transcript; whether a sentence ended there
 
@@ -126,8 +125,7 @@ class _Outline:
         self._offset += len(line)
         self._sliced = not line.endswith("\n")
         self._before = part
-        if part != "blank":
-            self._paragraph = part
+        self._paragraph = self._paragraph if part == "blank" else part
         return Block(part, line, mark, continues, " > ".join(title for _, title in self._path))
 
     def _pass_marks(self, layout: Layout) -> bool:
@@ -169,13 +167,13 @@ class _Outline:
         if first and self._is_underlined(text, following):
             return "heading", 0, False
         if _ORNAMENT.match(text):
-            return "blank", 0, False
+            return "table" if "|" in text else "blank", 0, False
         if first and (found := _NOTED.match(line) or _DIRECTIVE.match(line)):
             self._hang = found.end() if found[0][0] == "[" else 0
             return "note", 0, False
         if self._before == "note" and line[0] == " ":
             return "note", 0, True
-        if _LEADERS.search(text) or _ROW.match(line) or (first and _BARE_NUMBER.match(text)):
+        if _LEADERS.search(text) or self._is_row(line, following) or (first and _BARE_NUMBER.match(text)):
             return "table", 0, False
         if quote := _QUOTE.match(line):
             return ("quote", 0, True) if self._before == "quote" else ("quote", quote.end(), False)
@@ -189,6 +187,11 @@ class _Outline:
             return self._before, 0, not defines
         of_item = self._paragraph in ("item", "numbered") and line[:2].isspace()
         return self._paragraph if of_item else "prose", 0, False
+
+    def _is_row(self, line: str, following: str) -> bool:
+        """Of a table; where no bar stands at its ends only beside another row, or above a rule."""
+        beside = self._before == "table" or _CELLS.match(following) or _ORNAMENT.match(following.strip())
+        return bool(_ROW.match(line) or (beside and _CELLS.match(line)))
 
     def _is_of_note(self, line: str, following: str) -> bool:
         """Whether a line stands under the text of the note above it, and does not only begin an indented paragraph."""
