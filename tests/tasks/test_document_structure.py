@@ -112,7 +112,7 @@ Prose again.
         ("code", "# no heading"),
         ("code", "```"),
         ("table", "| a | b |"),
-        ("blank", "|---|---|"),
+        ("table", "|---|---|"),
     ]
     assert section_of(text, "Prose again.") == "The tower > Stairs"
 
