@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import shutil
 import stat
 from collections.abc import Collection, Iterator
@@ -50,6 +51,12 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
+def no_directory(path: str | Path) -> UsageError:
+    """Nothing can be made at `path`."""
+    remedy = f"make it first: mkdir -p {shlex.quote(str(Path(path).parent))}"
+    return UsageError("its directory does not exist", where=str(path), remedy=remedy)
+
+
 def free_file(path: str | Path, *, force: bool = False) -> Path:
     """The real path of a file that `write_aside` may make, looked at before the work that fills it.
 
@@ -59,7 +66,7 @@ def free_file(path: str | Path, *, force: bool = False) -> Path:
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if mode is None and not target.parent.is_dir():
-        raise UsageError("its directory does not exist", where=str(path), remedy="make it first: mkdir -p")
+        raise no_directory(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise UsageError("is a directory", where=str(path), remedy="name a file in it")
     if mode is not None and stat.S_ISREG(mode) and not force:
@@ -154,7 +161,7 @@ def _said(path: str | Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise UsageError("its directory does not exist", where=str(path), remedy="make it first: mkdir -p") from None
+        raise no_directory(path) from None
     except OSError as error:
         raise UsageError(
             f"cannot be written: {error.strerror or error}", where=str(path), remedy="give another name"

@@ -135,7 +135,7 @@ def guess(sample: bytes) -> str:
         pass
     high = len(_HIGH.findall(sample))
     proved = sum(map(len, _GOOD.findall(sample)))
-    if proved > high / 2:
+    if proved >= high / 2:
         return "utf-8"
     scores = {name: _common(name, sample) for name in _UNITS}
     best = max(scores, key=lambda name: scores[name])

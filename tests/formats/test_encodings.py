@@ -74,6 +74,11 @@ def test_bad_bytes_are_counted(make, read_block):
     assert notes["bad_bytes"] == 6 and notes["encoding"] == "utf-8"
 
 
+def test_a_dash_proves_a_text_beside_as_many_bad_bytes(make):
+    got, notes = whole(make, "The bridge stands — firmly.\n".encode() + b"\xff\xfe\xe9 end\n")
+    assert notes["encoding"] == "utf-8" and notes["bad_bytes"] == 3 and got.startswith("The bridge stands — firmly")
+
+
 @pytest.mark.parametrize("codec", ["gb18030", "big5"])
 def test_a_text_with_some_bad_bytes_keeps_its_encoding(make, codec):
     text = (CHINESE if codec == "gb18030" else TRADITIONAL) * 20

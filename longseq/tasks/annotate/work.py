@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from longseq.errors import StateError, StoppedError, UsageError
-from longseq.formats.atomic import free_directory
+from longseq.errors import StateError, StoppedError
+from longseq.formats.atomic import free_directory, no_directory
 from longseq.formats.jsonfile import write_json
 from longseq.log import count
 from longseq.streaming.rows import RowSpool
@@ -138,7 +138,7 @@ def working(out: str | Path, settings: dict[str, Any], *, resume: bool, force: b
     """
     folder = beside(free_directory(out, force=force))
     if not folder.parent.is_dir():
-        raise UsageError("its directory does not exist", where=str(out), remedy="make it first: mkdir -p")
+        raise no_directory(out)
     with StopRequest() as stop:
         work, done = Work(folder, stop), False
         try:

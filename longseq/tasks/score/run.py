@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from longseq import __version__
 from longseq.errors import OutputExistsError, StateError, UsageError
-from longseq.formats.atomic import free_directory, free_file, output_directory
+from longseq.formats.atomic import free_directory, free_file, no_directory, output_directory
 from longseq.formats.digest import file_digest
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.formats.tsv import TsvWriter
@@ -107,7 +107,7 @@ def scored(
     done = False
     try:
         if out is not None and not work.folder.parent.is_dir():
-            raise UsageError("its directory does not exist", where=out, remedy="make it first: mkdir -p")
+            raise no_directory(out)
         found = work.begin(settings, resume=resume, force=force or out is None)
         snapshot = _last(work, model) if found else None
         walk = Walk(request)
