@@ -31,8 +31,8 @@ _OPTIONS = (
         "--must-include",
         metavar="REGEX",
         multiple=True,
-        help="Quote sentences in which this is found first, as far as they fit; repeatable. Repeats within repeats, as in "
-        "(a+)+, may take for ever.",
+        help="Quote sentences in which this is found first, as far as they fit; repeatable. Repeats within repeats, as "
+        "in (a+)+, may take for ever.",
     ),
     click.option("--exclude", metavar="REGEX", multiple=True, help="Quote no sentence that holds this; repeatable."),
     click.option("--extractor", metavar="DIR", help="Model of your own that judges sentences; see `longseq oracle`."),
