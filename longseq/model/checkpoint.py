@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 
 from longseq import tokens
@@ -30,6 +29,7 @@ from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
+from longseq.model.tensors import fill
 from longseq.tokens import DnaTokenizer
 
 if TYPE_CHECKING:
@@ -176,9 +176,15 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
             expected=f"at most {config.vocabulary} token ids",
             found=f"a tokenizer with {tokenizer.vocabulary}",
         )
+    if config.frame:
+        if isinstance(tokenizer, DnaTokenizer):
+            raise CheckpointError(
+                where=str(path), expected="a tokenizer of documents (model.frame)", found="one of DNA"
+            )
+        tokenizer = tokenizer.framed(*config.frame, config.segment)
     labels = _labels(path / "labels.json")
     model = build(config, head, labels or (), tokenizer)
-    _fill(model, path / "model.safetensors")
+    fill(model, path / "model.safetensors")
     return Checkpoint(
         name=str(name),
         path=path,
@@ -200,30 +206,6 @@ def _labels(file: Path) -> tuple[str, ...] | None:
     if not isinstance(found, list) or not all(isinstance(label, str) for label in found):
         raise CheckpointError(where=str(file), expected="a list of class names", found="other JSON")
     return tuple(found)
-
-
-def _fill(model: torch.nn.Module, file: Path) -> None:
-    wanted = model.state_dict()
-    try:
-        with safe_open(file, "pt") as found:
-            names = set(found.keys())
-            for name, target in wanted.items():
-                if name not in names:
-                    raise CheckpointError(where=str(file), expected=f"tensor {name}", found="none")
-                tensor = found.get_tensor(name)
-                if tensor.shape != target.shape:
-                    raise CheckpointError(
-                        where=f"{file} ({name})",
-                        expected=f"shape {tuple(target.shape)}",
-                        found=str(tuple(tensor.shape)),
-                    )
-                if not torch.isfinite(tensor).all():
-                    raise CheckpointError(where=f"{file} ({name})", expected="finite numbers", found="NaN or infinity")
-                target.copy_(tensor)
-            if extra := sorted(names - wanted.keys()):
-                raise CheckpointError(where=str(file), expected="no other tensors", found=", ".join(extra[:3]))
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(where=str(file), expected="a safetensors file", found=str(error)) from None
 
 
 def save(

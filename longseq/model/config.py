@@ -14,7 +14,8 @@ CHOICES = {
     "decay": ("channel", "head", "fixed", "none"),
     "mixer_norm": ("width", "head", "none"),
     "norm": ("rms", "layer"),
-    "feedforward": ("swiglu", "gelu"),
+    "feedforward": ("swiglu", "gelu", "relu"),
+    "positions": ("rotary", "learned", "none"),
 }
 """What the fields that are words may say."""
 BOTH_WAYS = ("linear", "softmax")
@@ -40,6 +41,12 @@ class ModelConfig:
     reverse, the whole record."""
     segment: int = 512
     """Tokens inside which attention looks both ways, with visibility "segment"."""
+    across: bool = True
+    """Whether a token sees the segments before its own, with visibility "segment"; else each is read by itself, as a
+    Transformer that was trained on windows reads them. Only softmax mixers can do without."""
+    frame: tuple[int, ...] = ()
+    """Ids of the special tokens in front of and behind the text's in each segment, as a Transformer was trained with:
+    two, or none."""
     attention_window: int = 512
     """Tokens that a window mixer sees, the current one included."""
     feature_map: str = "silu"
@@ -62,10 +69,23 @@ class ModelConfig:
     """Whether retention, gated, mlstm, delta and gated_delta mixers multiply their reading by a gate on the input."""
     norm: Literal["rms", "layer"] = "rms"
     """Norm in front of each mixer and feed-forward, and at the end."""
-    feedforward: Literal["swiglu", "gelu"] = "swiglu"
+    norm_epsilon: float = 1e-6
+    """Added to the variance in these norms."""
+    post_norm: bool = False
+    """Norms stand behind the sum of a mixer or feed-forward and its residual, not in front of them."""
+    embedding_norm: bool = False
+    """Whether the sum of a token's embeddings goes through a norm."""
+    final_norm: bool = True
+    """Whether a norm stands at the end."""
+    positions: Literal["rotary", "learned", "none"] = "rotary"
+    """How a token knows its place: softmax and window mixers turn queries and keys by it, and others do nothing; or an
+    embedding of each place in a segment is added to the token's; or not at all."""
+    bias: bool = False
+    """Whether the projections of linear and softmax mixers add a bias."""
+    feedforward: Literal["swiglu", "gelu", "relu"] = "swiglu"
     """Feed-forward network."""
     feedforward_width: int = 0
-    """Its inner channels; 0: 8/3 D (swiglu) or 4 D (gelu), to a multiple of 8."""
+    """Its inner channels; 0: 8/3 D (swiglu) or 4 D (gelu, relu), to a multiple of 8."""
     capacity: int = 65536
     """Tokens a mixer whose state grows (softmax) may hold before it refuses."""
     block: int = 64
@@ -120,7 +140,32 @@ class ModelConfig:
                 self.visibility,
                 f"'causal' or 'both' with {', '.join(others)} mixers ('segment' takes {' and '.join(BOTH_WAYS)} only)",
             )
-        require(self.segment >= 1, "model.segment", self.segment, ">= 1 token")
+        else:
+            for name, value in (("across", self.across), ("frame", not self.frame)):
+                require(value, f"model.{name}", getattr(self, name), "left away, or model.visibility 'segment'")
+            places = "'rotary', or model.visibility 'segment'"
+            require(self.positions == "rotary", "model.positions", self.positions, places)
+        require(
+            self.across or set(self.pattern) == {"softmax"},
+            "model.across",
+            self.across,
+            "true but with softmax mixers alone",
+        )
+        require(
+            not self.bias or set(self.pattern) <= set(BOTH_WAYS),
+            "model.bias",
+            self.bias,
+            f"false but with {' and '.join(BOTH_WAYS)} mixers",
+        )
+        least = 1 + len(self.frame)
+        require(self.segment >= least, "model.segment", self.segment, f">= {least} token{'s' * (least > 1)}")
+        require(
+            len(self.frame) in (0, 2) and all(0 <= i < self.vocabulary for i in self.frame),
+            "model.frame",
+            self.frame,
+            f"none, or two ids below {self.vocabulary}",
+        )
+        require(self.norm_epsilon > 0, "model.norm_epsilon", self.norm_epsilon, "> 0")
         require(self.attention_window >= 1, "model.attention_window", self.attention_window, ">= 1 token")
         require(self.period == 0 or self.period >= 2, "model.period", self.period, "0, or >= 2 tokens")
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")
@@ -130,7 +175,9 @@ class ModelConfig:
         require(self.rescale >= 0, "model.rescale", self.rescale, ">= 0 spans")
         require(0 <= self.dropout < 1, "model.dropout", self.dropout, "in [0, 1)")
         require(
-            not {"softmax", "window"} & set(self.pattern) or (self.width // self.heads) % 2 == 0,
+            self.positions != "rotary"
+            or not {"softmax", "window"} & set(self.pattern)
+            or (self.width // self.heads) % 2 == 0,
             "model.width",
             self.width,
             "an even number of channels a head, for rotary positions",

@@ -17,7 +17,7 @@ from longseq.ops.exchange import Exchange
 
 
 class Layer(nn.Module):
-    """Mixer and feed-forward, each behind a norm and beside a residual (pre-norm)."""
+    """Mixer and feed-forward, each beside a residual and behind a norm (pre-norm), or before one (post-norm)."""
 
     def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
@@ -25,11 +25,16 @@ class Layer(nn.Module):
         self.mixer = MIXERS[config.pattern[layer % len(config.pattern)]](config, layer)
         self.feedforward = feedforward(config)
         self.dropout = nn.Dropout(config.dropout)
+        self.post_norm = config.post_norm
 
     def forward(
         self, x: Tensor, state: Any = None, mask: Tensor | None = None, exchange: Exchange | None = None
     ) -> tuple[Tensor, Any]:
         """x (B, T, D) → (B, T, D) and the mixer's state."""
+        if self.post_norm:
+            y, state = self.mixer(x, state, mask, exchange)
+            x = self.mixer_norm(x + self.dropout(y))
+            return self.feedforward_norm(x + self.dropout(self.feedforward(x))), state
         y, state = self.mixer(self.mixer_norm(x), state, mask, exchange)
         x = x + self.dropout(y)
         return x + self.dropout(self.feedforward(self.feedforward_norm(x))), state
@@ -45,11 +50,13 @@ class Encoder(nn.Module):
             torch.manual_seed(config.seed)
             self.embedding = nn.Embedding(config.vocabulary, config.width)
             self.layers = nn.ModuleList(Layer(config, i) for i in range(config.layers))
-            self.norm = norm(config)
+            self.norm = norm(config) if config.final_norm else nn.Identity()
+            self.embedding_norm = norm(config) if config.embedding_norm else nn.Identity()
             self.places = nn.Embedding(config.period, config.width) if config.period else None
-            nn.init.normal_(self.embedding.weight, std=0.5)
-            if self.places is not None:
-                nn.init.normal_(self.places.weight, std=0.5)
+            self.positions = nn.Embedding(config.segment, config.width) if config.positions == "learned" else None
+            for table in (self.embedding, self.places, self.positions):
+                if table is not None:
+                    nn.init.normal_(table.weight, std=0.5)
             # Each residual branch starts small in depth (Radford et al. 2019, section 2.3).
             for name, weight in self.named_parameters():
                 if name.endswith("output.weight"):
@@ -89,9 +96,11 @@ class Encoder(nn.Module):
         if exchange is not None:
             before = exchange.seen(before)
         x = self.embedding(ids)
-        if self.places is not None:
-            ahead = torch.arange(length, device=ids.device) if mask is None else mask.cumsum(1) - 1
-            x = x + self.places((before[:, None] + ahead) % self.config.period)
+        for table in (self.places, self.positions):
+            if table is not None:
+                ahead = torch.arange(length, device=ids.device) if mask is None else mask.cumsum(1) - 1
+                x = x + table((before[:, None] + ahead) % table.num_embeddings)
+        x = self.embedding_norm(x)
         states = []
         for i, layer in enumerate(self.layers):
             left = None if state is None else state.layers[i]

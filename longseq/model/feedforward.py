@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
@@ -59,22 +61,28 @@ class _GatedProduct(torch.autograd.Function):
         return grad_x, grad_weight.to(weight.dtype)
 
 
-class Gelu(nn.Module):
-    """W2 gelu(W1 x)."""
+class Plain(nn.Module):
+    """W2 f(W1 x), f gelu or relu."""
 
-    def __init__(self, width: int, inner: int):
+    def __init__(self, width: int, inner: int, activation: Callable[[Tensor], Tensor]):
         super().__init__()
         self.expand = nn.Linear(width, inner)
         self.output = nn.Linear(inner, width)
+        self.activation = activation
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.output(F.gelu(self.expand(x)))
+        return self.output(self.activation(self.expand(x)))
+
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"gelu": F.gelu, "relu": F.relu}
 
 
 def feedforward(config: ModelConfig) -> nn.Module:
-    kind = {"swiglu": SwiGlu, "gelu": Gelu}[config.feedforward]
-    return kind(config.width, config.inner_width)
+    if config.feedforward == "swiglu":
+        return SwiGlu(config.width, config.inner_width)
+    return Plain(config.width, config.inner_width, ACTIVATIONS[config.feedforward])
 
 
 def norm(config: ModelConfig) -> nn.Module:
-    return nn.RMSNorm(config.width, eps=1e-6) if config.norm == "rms" else nn.LayerNorm(config.width, eps=1e-6)
+    kind = nn.RMSNorm if config.norm == "rms" else nn.LayerNorm
+    return kind(config.width, eps=config.norm_epsilon)

@@ -20,7 +20,7 @@ from longseq.model.language import LanguageModel
 from longseq.model.state import State
 from longseq.tokens import DnaTokenizer
 
-HeadTask = Literal["classify", "multilabel", "regress", "annotate", "masked"]
+HeadTask = Literal["classify", "multilabel", "regress", "annotate", "masked", "embed"]
 OVER_TOKENS = ("annotate", "masked")
 """Tasks whose head answers at every token; the others answer for a record."""
 ANSWERS = {
@@ -29,6 +29,7 @@ ANSWERS = {
     "regress": "tell numbers of records",
     "annotate": "classify each token",
     "masked": "tell hidden tokens",
+    "embed": "give vectors of tokens",
 }
 
 
@@ -37,9 +38,10 @@ class HeadConfig:
     """What a head answers, as `config.json` keeps it."""
 
     task: HeadTask
-    """One class of a record, any number of them, numbers of a record, a class of each token, or the masked tokens."""
+    """One class of a record, any number of them, numbers of a record, a class of each token, the masked tokens, or
+    nothing but hidden vectors."""
     outputs: int
-    """C: classes, numbers, or token ids."""
+    """C: classes, numbers, token ids, or channels of a hidden vector."""
     pooling: Pooling = "mean"
     """How a record is read together; heads over tokens have none."""
     span: int = 0
@@ -133,7 +135,22 @@ class TokenModel(nn.Module):
         return self.head(hidden), after
 
 
-Model = LanguageModel | RecordModel | TokenModel
+class VectorModel(nn.Module):
+    """An encoder without a head."""
+
+    labels: tuple[str, ...] = ()
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config, self.head_config = config, HeadConfig(task="embed", outputs=config.width)
+        self.encoder = Encoder(config)
+
+    def forward(self, ids: Tensor, state: State | None = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
+        """ids (B, T) → hidden vectors (B, T, D), arbitrary where masked, and the state."""
+        return self.encoder(ids, state, mask)
+
+
+Model = LanguageModel | RecordModel | TokenModel | VectorModel
 
 
 def build(
@@ -149,6 +166,8 @@ def build(
     """
     if head is None:
         return LanguageModel(config)
+    if head.task == "embed":
+        return VectorModel(config)
     if head.task != "masked" and len(labels) != head.outputs:
         raise CheckpointError(where="labels.json", expected=f"{head.outputs} names", found=str(len(labels)))
     if head.task not in OVER_TOKENS:

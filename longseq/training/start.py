@@ -36,12 +36,19 @@ def resolve(config: TrainConfig, last: Path | None) -> TrainConfig:
 
     Raises:
         CheckpointError: no model is there.
-        ConfigError: model settings that are neither its own nor the defaults.
+        ConfigError: model settings that are neither its own nor the defaults; a converted model with special tokens.
     """
     if config.start is None:
         return config
     facts = read_config(last or locate(config.start))
     found, default = from_mapping(ModelConfig, facts.get("model", {}), "model."), ModelConfig()
+    if found.frame:
+        raise ConfigError(
+            where="start",
+            expected="a model that longseq train made",
+            found=f"{config.start}, whose segments stand between special tokens, which training does not set",
+            remedy="longseq embed reads it as it is",
+        )
     for field in fields(ModelConfig):
         given = getattr(config.model, field.name)
         new = field.name == "period" and not found.period

@@ -31,9 +31,9 @@ class Linear(nn.Module):
         super().__init__()
         self.heads, self.block, self.rescale = config.heads, config.block, config.rescale
         self.segment = config.segment if config.visibility == "segment" else 0
-        self.project = nn.Linear(config.width, 3 * config.width, bias=False)
+        self.project = nn.Linear(config.width, 3 * config.width, bias=config.bias)
         self.map = feature_map(config.feature_map, config.heads, config.width // config.heads)
-        self.output = nn.Linear(config.width, config.width, bias=False)
+        self.output = nn.Linear(config.width, config.width, bias=config.bias)
 
     def forward(
         self, x: Tensor, state: LinearState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None

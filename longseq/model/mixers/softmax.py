@@ -1,5 +1,5 @@
-"""Softmax attention with rotary positions, causal or by segment: the baseline, whose state is every key and value
-seen."""
+"""Softmax attention, causal or by segment: the baseline, whose state is every key and value seen; or inside segments
+alone, as a Transformer reads windows, with nothing to keep."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from longseq.errors import UsageError
 from longseq.model.mixers.heads import join_heads, refuse_exchange, split_heads
 from longseq.ops.exchange import Exchange
+from longseq.ops.padding import compact, take
 
 if TYPE_CHECKING:
     from longseq.model.config import ModelConfig
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 class SoftmaxState(NamedTuple):
     keys: Tensor
-    """(B, H, S, K), rotated."""
+    """(B, H, S, K), rotated where positions are. S is 0 where no segment sees another."""
     values: Tensor
     """(B, H, S, V)."""
     valid: Tensor
@@ -33,8 +34,9 @@ class Softmax(nn.Module):
         super().__init__()
         self.heads, self.capacity = config.heads, config.capacity
         self.segment = config.segment if config.visibility == "segment" else 0
-        self.project = nn.Linear(config.width, 3 * config.width, bias=False)
-        self.output = nn.Linear(config.width, config.width, bias=False)
+        self.across, self.rotary = config.across, config.positions == "rotary"
+        self.project = nn.Linear(config.width, 3 * config.width, bias=config.bias)
+        self.output = nn.Linear(config.width, config.width, bias=config.bias)
 
     def forward(
         self, x: Tensor, state: SoftmaxState | None = None, mask: Tensor | None = None, exchange: Exchange | None = None
@@ -45,6 +47,8 @@ class Softmax(nn.Module):
             UsageError: more tokens than `model.capacity`.
         """
         refuse_exchange(exchange, "softmax")
+        if not self.across:
+            return self._windows(x, mask)
         batch, length, _ = x.shape
         past = 0 if state is None else state.keys.shape[2]
         if past + length > self.capacity:
@@ -59,7 +63,8 @@ class Softmax(nn.Module):
         if state is not None:
             seen = seen + state.valid.sum(1, keepdim=True)
         q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
-        q, k = rotate(q, seen), rotate(k, seen)
+        if self.rotary:
+            q, k = rotate(q, seen), rotate(k, seen)
         if state is not None:
             k = torch.cat([state.keys.to(k.dtype), k], 2)
             v = torch.cat([state.values.to(v.dtype), v], 2)
@@ -81,6 +86,35 @@ class Softmax(nn.Module):
             allowed = (column <= row) & valid[:, None, None, :] | (column == row)
             y = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
         return self.output(join_heads(y)), SoftmaxState(k, v, valid)
+
+    def _windows(self, x: Tensor, mask: Tensor | None) -> tuple[Tensor, SoftmaxState]:
+        """Each segment by itself; the first token begins one."""
+        batch, length, _ = x.shape
+        back = None
+        if mask is not None:
+            # Segments count valid tokens: those come first.
+            order, back = compact(mask)
+            x, mask = take(x, order), mask.gather(1, order)
+        heads = self.project(x)
+        # A short segment of its own, or one shape for all and the last one padded.
+        width = min(self.segment, length) or 1
+        padding = -length % width
+        heads = F.pad(heads, (0, 0, 0, padding)).unflatten(1, (-1, width)).flatten(0, 1)
+        allowed = None
+        if mask is not None or padding:
+            valid = torch.ones(batch, length, dtype=torch.bool, device=x.device) if mask is None else mask
+            valid = F.pad(valid, (0, padding)).unflatten(1, (-1, width)).flatten(0, 1)
+            # The diagonal is kept so that a masked row has something to look at: its result is not used.
+            allowed = (valid[:, None] | torch.eye(width, dtype=torch.bool, device=x.device))[:, None]
+        q, k, v = (split_heads(part, self.heads) for part in heads.chunk(3, -1))
+        if self.rotary:
+            place = torch.arange(width, device=x.device)[None]
+            q, k = rotate(q, place), rotate(k, place)
+        y = join_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=allowed))
+        y = self.output(y.unflatten(0, (batch, -1)).flatten(1, 2)[:, :length])
+        nothing = y.new_zeros(batch, self.heads, 0, y.shape[-1] // self.heads)
+        state = SoftmaxState(nothing, nothing, torch.zeros(batch, 0, dtype=torch.bool, device=x.device))
+        return y if back is None else take(y, back), state
 
 
 def rotate(x: Tensor, position: Tensor) -> Tensor:

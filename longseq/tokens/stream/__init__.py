@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from longseq.tokens.chunk import Chunk
 from longseq.tokens.stream.check import agrees
 from longseq.tokens.stream.engine import Engine, Tokens
 from longseq.tokens.stream.fold import Fold, Sizes
+from longseq.tokens.stream.frame import Frame, ends_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -32,7 +34,8 @@ SEPARATOR = "<|separator|>"
 class StreamTokenizer:
     """A Hugging Face tokenizer whose `chunks` equal whole-text encoding without special tokens.
 
-    Truncation, padding, dropout and special tokens are off: text that spells a control token stays text.
+    Truncation, padding, dropout and special tokens are off: text that spells a control token stays text. `framed` gives
+    one that sets special tokens around each segment.
 
     Args:
         source: path of a `tokenizer.json`, or a `tokenizers.Tokenizer`.
@@ -55,6 +58,20 @@ class StreamTokenizer:
         self.provable = self._engine.seams.known and agrees(self._engine)
         """False: this tokenizer has parts whose reach is not known, or failed the check at load. Texts up to `cap` are
         encoded whole; longer ones are cut, and their streams say `exact = False`."""
+        self.frame: Frame | None = None
+        """Special tokens around each segment; None: no special tokens."""
+
+    def framed(self, before: int, after: int, segment: int) -> StreamTokenizer:
+        """The same tokenizer with these ids in front of and behind the tokens of each segment; `segment` tokens, both
+        included."""
+        other = copy(self)
+        other.frame = Frame(before, after, segment)
+        return other
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """Ids of the special tokens that it was made to set in front of and behind a text, if there are two."""
+        return ends_of(self._engine.spec)
 
     @property
     def vocabulary(self) -> int:
@@ -99,7 +116,7 @@ class StreamTokenizer:
 
     def chunks(self, pieces: Iterator[str], size: int) -> TokenStream:
         """Chunks of `size` tokens, the last one shorter, of a text that arrives in any pieces."""
-        return TokenStream(Fold(self._engine, self._sizes, self.provable), pieces, size)
+        return TokenStream(Fold(self._engine, self._sizes, self.provable), pieces, size, self.frame)
 
     def encode(self, text: str) -> np.ndarray:
         """Ids (T,) int32 of a text held whole."""
@@ -127,10 +144,11 @@ class TokenStream(Iterator[Chunk]):
     chunk, an empty text none.
     """
 
-    def __init__(self, fold: Fold, pieces: Iterator[str], size: int):
+    def __init__(self, fold: Fold, pieces: Iterator[str], size: int, frame: Frame | None = None):
         require(size >= 1, "tokens.size", size, ">= 1 token")
         self._fold, self._size = fold, size
-        self._chunks = self._cut(fold.tokens(pieces))
+        parts = fold.tokens(pieces)
+        self._chunks = self._cut(parts if frame is None else frame.around(parts))
 
     def __next__(self) -> Chunk:
         return next(self._chunks)
