@@ -177,7 +177,9 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
             found=f"a tokenizer with {tokenizer.vocabulary}",
         )
     if config.frame:
-        if isinstance(tokenizer, DnaTokenizer):
+        from longseq.tokens.stream import StreamTokenizer  # the library behind it is slow to import
+
+        if not isinstance(tokenizer, StreamTokenizer):
             raise CheckpointError(
                 where=str(path), expected="a tokenizer of documents (model.frame)", found="one of DNA"
             )
