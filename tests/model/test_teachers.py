@@ -5,12 +5,11 @@ import json
 import pytest
 import torch
 from safetensors.torch import save_file
+from teachers import BERT, LAYERS, PLACES, WIDTH, WORDS, bert, bert_tensors, write_bert
 from torch import nn
 
 from longseq.errors import CheckpointError, ConfigError
 from longseq.model.teachers import Shape, read_directory, read_torch_encoder
-
-from teachers import BERT, LAYERS, PLACES, WIDTH, WORDS, bert, bert_tensors, write_bert
 
 ENDS = (2, 3)
 
