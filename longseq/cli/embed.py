@@ -36,6 +36,7 @@ from longseq.log import count
 @click.option("--window", type=click.IntRange(1), help="A vector every so many bases, or tokens, of a record.")
 @click.option("--layer", default="final", show_default=True, help="final, 0 or embedding, 1 or layer1, and so on.")
 @click.option("--pool", type=click.Choice(["mean", "last", "max"]), default="mean", show_default=True)
+@click.option("--normalize", is_flag=True, help="Scale each vector to a length of 1.")
 @click.option(
     "--strands",
     type=click.Choice(["forward", "both"]),
@@ -55,6 +56,7 @@ def command(
     window: int | None,
     layer: str,
     pool: Any,
+    normalize: bool,
     strands: Any,
     most: int | None,
     asked: Callable[[], dict[str, Any]],
@@ -86,6 +88,7 @@ def command(
         window=window or 0,
         layer=layer,
         pool=pool,
+        normalize=normalize,
         strands=strands,
         **asked(),
         **given,

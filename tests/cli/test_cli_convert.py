@@ -42,7 +42,8 @@ def test_vectors_are_the_means_of_the_teacher(tmp_path, convert, folder):
     (tmp_path / "short.txt").write_text(short)
     (tmp_path / "long.txt").write_text(long)
     files = [str(tmp_path / name) for name in ("short.txt", "long.txt")]
-    assert main(["embed", *files, "--model", str(tmp_path / "out"), "--out", str(tmp_path / "vectors.parquet")]) == 0
+    embed = ["embed", *files, "--model", str(tmp_path / "out"), "--out", str(tmp_path / "vectors.parquet")]
+    assert main(embed) == 0
     found = np.array(pq.read_table(tmp_path / "vectors.parquet")["vector"].to_pylist())
     number = {word: i for i, word in enumerate(VOCABULARY)}
     for text, vector in zip((short, long), found, strict=True):
@@ -51,6 +52,9 @@ def test_vectors_are_the_means_of_the_teacher(tmp_path, convert, folder):
         windows = [[2, *ids[i : i + inside], 3] for i in range(0, len(ids), inside)]
         hidden = torch.cat([bert(bert_tensors(), torch.tensor([window]))[0] for window in windows])
         assert np.abs(vector - hidden.mean(0).numpy()).max() < 1e-5
+    assert main([*embed, "--normalize", "--force"]) == 0
+    scaled = np.array(pq.read_table(tmp_path / "vectors.parquet")["vector"].to_pylist())
+    assert np.abs(scaled - found / np.linalg.norm(found, axis=1, keepdims=True)).max() < 1e-6
 
 
 def test_info_and_check_take_it(tmp_path, convert, folder, capsys):
@@ -84,7 +88,7 @@ def test_an_encoder_of_torch(tmp_path, convert, folder):
     word_pieces(folder / "vocab.txt").save(tmp_path / "tokenizer.json")
     code, _, err = convert(file, "--set", "teacher.heads=2")
     assert code == 2 and err.endswith(
-        "model.safetensors: the tokenizer of a file of weights; --tokenizer FILE names it\n"
+        "model.safetensors: the tokenizer of a file of weights is missing; --tokenizer FILE names it\n"
     )
     code, out, _ = convert(file, "--set", "teacher.heads=2", "--tokenizer", tmp_path / "tokenizer.json")
     assert code == 0 and "nn.TransformerEncoder of 1 layer" in out and "segments of 512 tokens\n" in out

@@ -136,7 +136,9 @@ def _directory(source: Source, path: Path, out: str | Path, force: bool) -> Conv
 def _file(source: Source, path: Path, out: str | Path, force: bool) -> Converted:
     teacher = read_torch_encoder(path, source.teacher, source.segment)
     if source.tokenizer is None:
-        raise UsageError("the tokenizer of a file of weights", where=source.model, remedy="--tokenizer FILE names it")
+        raise UsageError(
+            "the tokenizer of a file of weights is missing", where=source.model, remedy="--tokenizer FILE names it"
+        )
     tokenizer = _tokenizer(source, path.parent)
     config = teacher.model.config
     _require_fit(tokenizer, config.vocabulary, source.tokenizer)

@@ -33,6 +33,8 @@ class Request(Asked):
     """A number or a name, as `longseq.streaming.hidden.layer_names` lists them."""
     pool: Pool = "mean"
     """How the vectors of its tokens become one: their mean, their maximum in each channel, or the last one read."""
+    normalize: bool = False
+    """Whether each vector is scaled to a length of 1."""
     strands: Strands | None = None
     """Read forwards, or take the mean of both strands; None: both where the model reads letters of DNA."""
     most: int = MOST

@@ -107,7 +107,7 @@ def _embeddings(
             entry.source.records += 1
             entry.source.length += entry.record.length or 0
             entry.source.truncated |= entry.record.truncated
-            yield from _batches(entry, spans, strand, reader.encoder.config.width)
+            yield from _batches(entry, spans, strand, reader.encoder.config.width, request.normalize)
         finally:
             for pooled in entry.pooled:
                 pooled.close()
@@ -162,13 +162,15 @@ def _told(pieces: Iterator[np.ndarray], progress: Progress) -> Iterator[np.ndarr
         yield ids
 
 
-def _batches(entry: _Entry, spans: np.ndarray, strand: str, width: int) -> Iterator[Embedded]:
+def _batches(entry: _Entry, spans: np.ndarray, strand: str, width: int, normalize: bool) -> Iterator[Embedded]:
     titles = entry.places.titles if isinstance(entry.places, Sections | Sentences) else None
     size = max(AT_ONCE // width, 1)
     for first in range(0, len(spans), size):
         last = min(first + size, len(spans))
         rows = [pooled.rows(first, last) for pooled in entry.pooled]
         vectors = rows[0][:, :-1] if len(rows) == 1 else (rows[0][:, :-1] + rows[1][:, :-1]) / 2
+        if normalize:
+            vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-12))
         vectors = np.where(rows[0][:, -1:] > 0, vectors, np.float32(np.nan))
         yield Embedded(
             file=entry.source.file,
@@ -254,6 +256,7 @@ def embed(
         "per": request.per,
         "window": request.window,
         "pool": request.pool,
+        "normalize": request.normalize,
         "strands": strands_of(request, checkpoint),
         "layer": reader.layer,
         "chunk": reader.chunk,
