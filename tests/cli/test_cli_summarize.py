@@ -162,7 +162,7 @@ def test_a_region_past_the_end_is_clipped_and_said(run):
     code, out, err = run(CHLOROPLAST, "--region", "NC_000932.1:150,001-200,000", "--json")
     (record,) = json.loads(out)["records"]
     assert code == 0 and record["length"] == 4_478
-    assert err == f"longseq: {CHLOROPLAST} (NC_000932.1): ends at 154478, and the region with it\n"
+    assert err == f"longseq: {CHLOROPLAST} (NC_000932.1): ends at 154,478, and the region with it\n"
 
 
 def test_no_windows(run, tmp_path):
