@@ -128,3 +128,9 @@ def test_top_level_holds_what_was_agreed():
         pytest.skip("not a git checkout")
     agreed = {"pyproject.toml", "longseq", "pipelines", "tests", "data", "README.md", "LICENSE"}
     assert {t for p in tracked if not (t := p.split("/")[0]).startswith(".")} <= agreed
+
+
+def test_no_two_test_files_share_a_name():
+    """pytest imports them by name: of two it would read one."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
