@@ -91,7 +91,7 @@ def test_neither_blocks_nor_the_disk_change_a_bit(monkeypatch):
 
     whole = scores()
     monkeypatch.setattr(vectors_module, "BLOCK_WORDS", 500)
-    monkeypatch.setattr("longseq.tasks.document.scratch.IN_MEMORY", 1000)
+    monkeypatch.setattr("longseq.tokens.scratch.IN_MEMORY", 1000)
     assert np.array_equal(scores(), whole)
 
 

@@ -18,9 +18,9 @@ from longseq.formats import read
 from longseq.records import Record
 from longseq.tasks.document.manuscript import STEP, Manuscript
 from longseq.tasks.document.request import DocumentRequest
-from longseq.tasks.document.scratch import Scratch
 from longseq.tasks.document.select import Budget
 from longseq.tasks.document.summary import summarize_document
+from longseq.tokens.scratch import Scratch
 from longseq.tokens.words import count_words
 
 LIGHTHOUSE = Path(__file__).parents[2] / "data" / "lighthouse.md"
@@ -280,13 +280,13 @@ def test_the_spool_is_private_and_leaves_nothing(tmp_path):
 
 
 def test_a_spool_without_a_place_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr("longseq.tasks.document.scratch.IN_MEMORY", 100)
-    with pytest.raises(LongseqError, match=r"temporary data cannot be kept .*; set TMPDIR"):
+    monkeypatch.setattr("longseq.tokens.scratch.IN_MEMORY", 100)
+    with pytest.raises(LongseqError, match=r"the spool cannot be written .*; set TMPDIR.*times the text"):
         summarize_document(document(told(200)), spool_folder=tmp_path / "none")
 
 
 def test_memory_does_not_grow_with_the_text(monkeypatch):
-    monkeypatch.setattr("longseq.tasks.document.scratch.IN_MEMORY", 1 << 16)
+    monkeypatch.setattr("longseq.tokens.scratch.IN_MEMORY", 1 << 16)
     monkeypatch.setattr("longseq.tasks.document.vectors.BLOCK_WORDS", 4000)
     text = told(500)
 

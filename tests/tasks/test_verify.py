@@ -232,7 +232,7 @@ def test_what_is_no_summary_of_a_document(tmp_path, text, said):
 
 
 def test_memory_does_not_grow_with_the_source(tmp_path, monkeypatch):
-    monkeypatch.setattr("longseq.tasks.document.scratch.IN_MEMORY", 1 << 16)
+    monkeypatch.setattr("longseq.tokens.scratch.IN_MEMORY", 1 << 16)
     line = "Nothing of note was written down on this day, as on all the others of that year.\n"
     quote = "The lamp of the tower was lit."
 

@@ -261,8 +261,8 @@ def _jobs(
                 job = _Pass(entry, _kept(pieces, kept, progress), entry.running)
                 yield job
                 if job.error is None:
-                    for i in range(_windows(kept.length, request.window)):
-                        ids = kept.read(i * request.window, min((i + 1) * request.window, kept.length))
+                    for i in range(_windows(len(kept), request.window)):
+                        ids = kept.read(i * request.window, min((i + 1) * request.window, len(kept)))
                         progress.advance(len(ids))
                         yield _Pass(entry, [ids], _Running(model, known, 0))
             finally:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longseq.tasks.document.scratch import Scratch
+from longseq.tokens.scratch import Scratch
 
 _ENTRY = np.dtype([("column", np.int32), ("value", np.float32)])
 

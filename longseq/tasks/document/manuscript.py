@@ -7,7 +7,7 @@ from array import array
 from pathlib import Path
 from typing import NamedTuple
 
-from longseq.tasks.document.scratch import Scratch
+from longseq.tokens.scratch import Scratch
 
 STEP = 1 << 13
 """Code points between two places whose byte offset is known."""

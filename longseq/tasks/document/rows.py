@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.tasks.document.scratch import Scratch
+from longseq.tokens.scratch import Scratch
 
 ROW = np.dtype(
     [

@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 
 from longseq.tasks.document.entries import Block, Entries
-from longseq.tasks.document.scratch import Scratch
+from longseq.tokens.scratch import Scratch
 
 BUCKETS = 1 << 20
 """Buckets for words, and as many again for pairs of words, which are more and would drown them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Self
 
 from longseq.errors import LongseqError
 
@@ -14,19 +15,24 @@ IN_MEMORY = 1 << 24
 class Scratch:
     """Bytes are appended, and read by position. The file has mode 0600 and goes when it is closed or the process dies.
 
-    It lies in `folder`, or where TMPDIR points. `append` and `read` raise LongseqError where the folder takes no more.
-    The first `in_memory` bytes (`IN_MEMORY` unless told) make no file.
+    It lies in `folder`, or where TMPDIR points. `append` and `read` raise LongseqError where the folder takes no more,
+    and say that it needs `room`. The first `in_memory` bytes (`IN_MEMORY` unless told) make no file.
     """
 
-    def __init__(self, folder: str | Path | None = None, in_memory: int | None = None):
-        self._folder, self._length = None if folder is None else str(folder), 0
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        in_memory: int | None = None,
+        room: str = "three times the text",
+    ):
+        self._folder, self._length, self._room = None if folder is None else str(folder), 0, room
         most = IN_MEMORY if in_memory is None else in_memory
         self._file = tempfile.SpooledTemporaryFile(most, dir=self._folder)  # noqa: SIM115 - closed by close()
 
     def __len__(self) -> int:
         return self._length
 
-    def __enter__(self) -> Scratch:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -55,7 +61,7 @@ class Scratch:
 
     def _no_room(self, error: OSError) -> LongseqError:
         return LongseqError(
-            f"temporary data cannot be kept ({error.strerror})",
+            f"the spool cannot be written ({error.strerror})",
             where=self._folder or tempfile.gettempdir(),
-            remedy="set TMPDIR to a folder with room for three times the text",
+            remedy=f"set TMPDIR to a folder with room for {self._room}",
         )
