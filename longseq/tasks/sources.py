@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longseq.errors import InputError
 from longseq.formats import Reading, read
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick_each
-from longseq.model import Checkpoint
 from longseq.records import Interval, Record
 from longseq.results.source import SourceRow
 from longseq.tasks.summarize.model import shift_text
+
+if TYPE_CHECKING:
+    from longseq.model import Checkpoint
 
 log = logging.getLogger("longseq")
 

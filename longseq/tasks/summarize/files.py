@@ -24,6 +24,7 @@ from longseq.results.totals import Totals
 from longseq.tasks.document.collection import Collection, unread
 from longseq.tasks.document.summary import summarize_collection, summarize_document
 from longseq.tasks.document.texts import TextFolder
+from longseq.tasks.sources import NAMED, Source
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import summarize_records
 from longseq.tasks.summarize.extras import Extras
@@ -39,8 +40,6 @@ log = logging.getLogger("longseq")
 
 SAMPLE = 1 << 21
 """Letters looked at to estimate how many a file holds."""
-NAMED = 20
-"""Errors kept a file."""
 
 
 class Sink(Protocol):
@@ -130,8 +129,8 @@ def _each(
     return rows
 
 
-class _Source:
-    """One source on its way through."""
+class _Source(Source):
+    """One source on its way through, to the sinks."""
 
     def __init__(
         self,
@@ -143,21 +142,17 @@ class _Source:
         extras: Extras,
         document: Callable[[Record], DocumentFacts],
     ):
-        self.number = number
-        self.source, self.request, self.sinks, self.progress = source, request, sinks, progress
+        super().__init__(source)
+        self.number, self.request, self.sinks, self.progress = number, request, sinks, progress
         self.extras, self.document = extras, document
-        self.reading: Reading | None = None
-        self.errors: list[InputError] = []
-        self.failed = self.records = self.length = 0
         self.digest = hashlib.sha256()
-        self.truncated = False
         self.totals: Totals | None = None
 
     def summarize(self, reading: Reading, model: Surprisal | None) -> None:
         self.reading = reading
         passes = 2 if model is not None and self.request.strands == "both" else 1
-        total = estimate_letters(self.source, self.request) if model is not None and reading.kind == "dna" else None
-        what = self.source if passes == 1 else f"{self.source}, both strands"
+        total = estimate_letters(self.file, self.request) if model is not None and reading.kind == "dna" else None
+        what = self.file if passes == 1 else f"{self.file}, both strands"
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
             records: Iterable[Record] = self._regions(reading) if self.request.regions else reading
@@ -173,13 +168,13 @@ class _Source:
         again = None if reading.size is None else self._again
         request = self.request
         return pick_each(
-            reading, request.regions, source=self.source, alias=request.alias, again=again, strict=request.strict
+            reading, request.regions, source=self.file, alias=request.alias, again=again, strict=request.strict
         )
 
     def _again(self) -> Reading:
         if self.reading is not None:
             self.reading.close()
-        self.reading = _opened(self.source, self.request)
+        self.reading = _opened(self.file, self.request)
         return self.reading
 
     def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
@@ -237,25 +232,10 @@ class _Source:
             )
 
     def _fail(self, record: Record, error: InputError) -> None:
-        self.failed += 1
-        self.errors.append(error)
-        del self.errors[NAMED:]
+        self.fail(error)
 
     def row(self) -> SourceRow:
-        reading = self.reading
-        return SourceRow(
-            file=self.source,
-            kind=None if reading is None else reading.kind,
-            format=None if reading is None else reading.format.name,
-            container=None if reading is None else reading.container,
-            records=self.records,
-            length=self.length,
-            truncated=self.truncated,
-            failed=self.failed,
-            errors=tuple(map(str, self.errors)),
-            digest=self.digest.hexdigest() if self.records else None,
-            totals=self.totals,
-        )
+        return replace(super().row(), digest=self.digest.hexdigest() if self.records else None, totals=self.totals)
 
 
 def _opened(source: str, request: Request) -> Reading:
