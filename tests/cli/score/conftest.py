@@ -1,5 +1,7 @@
 """Shared by tests of `longseq score`: two models, records, a run, and one that was stopped."""
 
+from contextlib import contextmanager
+
 import pytest
 from scoring import CHUNK, LENGTHS, letters
 
@@ -36,10 +38,11 @@ def run(models, capsys):
 
 
 @pytest.fixture
-def stopped(run, source, tmp_path, monkeypatch):
-    """`stopped(option, …)` leaves a run that was stopped after the second record began."""
+def stopping(monkeypatch):
+    """`with stopping():` a signal comes once 5,000 tokens of a record were scored."""
 
-    def stop(*options):
+    @contextmanager
+    def stop():
         take = Scorer._take
 
         def interrupt(self, scored, sums):
@@ -49,6 +52,17 @@ def stopped(run, source, tmp_path, monkeypatch):
 
         with monkeypatch.context() as patch:
             patch.setattr(Scorer, "_take", interrupt)
+            yield
+
+    return stop
+
+
+@pytest.fixture
+def stopped(run, source, tmp_path, stopping):
+    """`stopped(option, …)` leaves a run that was stopped after the second record began."""
+
+    def stop(*options):
+        with stopping():
             return run(source, "--out", tmp_path / "out", *options)
 
     return stop

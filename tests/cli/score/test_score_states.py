@@ -5,7 +5,6 @@ import pytest
 from scoring import CHUNK, contents, letters
 
 from longseq.cli import main
-from longseq.tasks.score.scorer import Scorer
 
 
 @pytest.mark.parametrize(("first", "second"), [(CHUNK * 20, 3000), (9001, 700), (100, 40), (5000, 6000)])
@@ -22,7 +21,7 @@ def test_an_appended_record_equals_the_joined_one(run, tmp_path, first, second):
     assert main(["info", str(state)]) == 0
 
 
-def test_an_appended_record_that_was_stopped(run, tmp_path, monkeypatch):
+def test_an_appended_record_that_was_stopped(run, tmp_path, stopping):
     text = letters(30_000)
     (tmp_path / "a.fa").write_text(f">a\n{text[:9001]}\n")
     (tmp_path / "in.fa").write_text(f">b\n{text[9001:]}\n")
@@ -32,15 +31,7 @@ def test_an_appended_record_that_was_stopped(run, tmp_path, monkeypatch):
     assert run(*options, "--out", tmp_path / "whole")[0] == 0
     wanted = last.read_bytes()
     last.unlink()
-    take = Scorer._take
-
-    def interrupt(self, scored, sums):
-        take(self, scored, sums)
-        if self._tokens > 5000:
-            self._stop.name = "SIGTERM"
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Scorer, "_take", interrupt)
+    with stopping():
         assert run(*options, "--out", tmp_path / "out")[0] == 85
     assert run(*options, "--out", tmp_path / "out", "--resume")[0] == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
