@@ -26,7 +26,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,13 +41,12 @@ from longseq.metrics.paired import difference
 from longseq.metrics.rouge import rouge
 from longseq.records import Record
 from longseq.tasks.document.candidates import find_sentences
-from longseq.tasks.document.cues import dangles
 from longseq.tasks.document.priors import Weights
 from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.document.select import Budget
 from longseq.tasks.document.summary import summarize_document
 from longseq.tasks.evaluate.baselines import filled
-from longseq.tasks.evaluate.measures import redundancy
+from longseq.tasks.evaluate.measures import dangling, redundancy
 from longseq.tokens.words import terms
 
 BUDGETS = ("abstract", "200 words")
@@ -124,13 +122,8 @@ def choices(article: Article, one: Example, weights: Weights, budget: int, seed:
 def figures(article: Article, texts: list[str]) -> list[float]:
     """In the order of `FIGURES`."""
     overlap = rouge(article.reference, texts, ("rouge1", "rouge2"))
-    follows = {(a, b) for a, b in pairwise(texts)}
-    text = article.text
-    loose = [
-        dangles(own) and not any(b == own and text.find(own) - text.find(a) - len(a) < 2 for a, b in follows)
-        for own in texts
-    ]
-    return [overlap["rouge1"].f, overlap["rouge2"].f, redundancy(texts), float(np.mean(loose or [0]))]
+    loose = dangling(texts, [found.sentence.text for found in find_sentences([article.text])])
+    return [overlap["rouge1"].f, overlap["rouge2"].f, redundancy(texts), loose / max(len(texts), 1)]
 
 
 def budget_figures(systems: dict[str, list[list[float]]]) -> dict:
