@@ -229,6 +229,10 @@ def test_a_vector_a_sentence(tmp_path, gap):
     found = [text[a:b] for a, b in zip(part.start, part.end, strict=True)]
     assert found == [sentence.lstrip("# ") for sentence in SENTENCES]
     assert part.sections == ("One",) * 4 + ("One > Two",) * 2
+    embed(Request(inputs=(file,), per="sentence"), checkpoint, tmp_path / "v.parquet")
+    table = pq.read_table(tmp_path / "v.parquet")
+    assert table["section"].to_pylist() == list(part.sections) and table["end"].to_pylist() == part.end.tolist()
+    assert np.array_equal(np.array(table["vector"].to_pylist(), np.float32), part.vectors)
     (chunk,) = checkpoint.tokenizer.chunks(iter([text]), 10**6)
     with torch.no_grad():
         hidden = checkpoint.model.encoder(torch.from_numpy(chunk.ids).long()[None])[0][0].numpy()

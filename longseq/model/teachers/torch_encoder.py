@@ -53,7 +53,6 @@ def read_torch_encoder(file: Path, shape: Shape, segment: int | None = None) -> 
         CheckpointError: no such file, a pickle, tensors that are missing, of another shape or not finite.
         ConfigError: a shape that does not fit them.
     """
-    require(shape.heads >= 1, "teacher.heads", shape.heads, ">= 1, which no tensor tells: --set teacher.heads=N")
     with open_tensors(file) as found:
         prefixes = [name.removesuffix(FIRST) for name in found.names if name.endswith(FIRST)]
         if len(prefixes) != 1:
@@ -62,6 +61,7 @@ def read_torch_encoder(file: Path, shape: Shape, segment: int | None = None) -> 
                 expected=f"one tensor {FIRST} of an nn.TransformerEncoder",
                 found=", ".join(name + FIRST for name in prefixes) or "none",
             )
+        require(shape.heads >= 1, "teacher.heads", shape.heads, ">= 1, which no tensor tells: --set teacher.heads=N")
         prefix = prefixes[0]
         if f"{prefix}layers.0.multihead_attn.in_proj_weight" in found:
             name = f"{prefix}layers.0.multihead_attn.in_proj_weight"

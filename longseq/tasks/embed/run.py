@@ -267,7 +267,7 @@ def embed(
         aside = stack.enter_context(write_aside(out, force=force))
         array = stack.enter_context(array_file(npy, width, force=force)) if npy is not None else None
         metadata = {"longseq.embed": json.dumps(facts)}
-        sections = request.per == "section"
+        sections = request.per in PARTS
         table = stack.enter_context(VectorWriter(aside, width, sections=sections, metadata=metadata))
         same = {"layer": reader.layer, "model": reader.checkpoint.sha256}
         for part in embeddings(request, reader, sources, progress):
