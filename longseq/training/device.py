@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -48,7 +49,15 @@ def accelerator(config: TrainConfig, logs: Path | None = None) -> Accelerator:
     AcceleratorState._reset_state(reset_partial_state=True)
     # Precision is ours: accelerate has no fp16 on a CPU, where it can be tested.
     cpu = kind == "cpu" or len(present) == 1
-    return Accelerator(cpu=cpu, mixed_precision="no", log_with=list(config.trackers) or None, project_dir=logs)
+    processes = Accelerator(cpu=cpu, mixed_precision="no", log_with=list(config.trackers) or None, project_dir=logs)
+    atexit.register(_part)
+    return processes
+
+
+def _part() -> None:
+    """Leave the other processes before the program ends: threads that wait for them abort it otherwise, now and then."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def _require_trackers(names: Sequence[str]) -> None:
