@@ -6,7 +6,7 @@ from longseq.model.encoder import Encoder
 from longseq.model.headed import HeadConfig, Model, RecordModel, TokenModel
 from longseq.model.heads import Classifier, NextToken
 from longseq.model.language import LanguageModel
-from longseq.model.state import State, detach
+from longseq.model.state import State, detach, next_segment
 
 __all__ = [
     "Checkpoint",
@@ -22,5 +22,6 @@ __all__ = [
     "TokenModel",
     "detach",
     "load",
+    "next_segment",
     "save",
 ]

@@ -47,6 +47,12 @@ class ModelConfig:
     frame: tuple[int, ...] = ()
     """Ids of the special tokens in front of and behind the text's in each segment, as a Transformer was trained with:
     two, or none."""
+    softmax_window: int = 0
+    """Tokens of the windows inside a segment, the first at its start, whose weights linear mixers take as softmax ones
+    do; all others of the segment count by the feature map times a learned factor of each attention head; 0: none."""
+    memory_gate: bool = False
+    """Whether linear mixers mix in the segments before by a learned gate of each attention head, closed at the start;
+    else they count like the tokens of the own segment. With visibility "segment"."""
     attention_window: int = 512
     """Tokens that a window mixer sees, the current one included."""
     feature_map: str = "silu"
@@ -150,6 +156,17 @@ class ModelConfig:
             "model.across",
             self.across,
             "true but with softmax mixers alone",
+        )
+        converted = self.visibility == "segment" and set(self.pattern) == {"linear"}
+        for name, absent in (("softmax_window", 0), ("memory_gate", False)):
+            found = getattr(self, name)
+            rule = f"{absent} but with model.visibility 'segment' and linear mixers alone"
+            require(converted or found == absent, f"model.{name}", found, rule)
+        require(
+            0 <= self.softmax_window <= self.segment,
+            "model.softmax_window",
+            self.softmax_window,
+            f"0 to model.segment ({self.segment}) tokens",
         )
         require(
             not self.bias or set(self.pattern) <= set(BOTH_WAYS),

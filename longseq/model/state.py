@@ -37,6 +37,12 @@ def named_tensors(state: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
         yield from named_tensors(part, f"{prefix}.{name}" if prefix else str(name))
 
 
+def next_segment(state: State, segment: int) -> State:
+    """The same state, after which a new segment of `segment` tokens begins, though the last one was short: a new turn
+    of a conversation is read by itself, and the memory goes on."""
+    return state._replace(seen=(state.seen + segment - 1).div(segment, rounding_mode="floor") * segment)
+
+
 def detach(state: Any) -> Any:
     """The same state without its history: gradients stop here."""
     return map_tensors(state, Tensor.detach)

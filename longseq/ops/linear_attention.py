@@ -101,7 +101,7 @@ def _attend(
     """One span after the other: y, the memory after the last, and the memory in front of each."""
     q, v = inputs[0], inputs[2]
     y, fronts = v.new_empty(v.shape), []
-    for here, size, often in _spans(q.shape[2], block, rescale):
+    for here, size, often in spans(q.shape[2], block, rescale):
         fronts.append((value, exponent))
         over, under, value, exponent = attend_span(*_cut(inputs, here), value, exponent, size, often, rule)
         torch.div(over, under, out=y[:, :, here])
@@ -132,7 +132,7 @@ class _Attention(torch.autograd.Function):
         grads = {i: torch.empty_like(inputs[i]) for i in wanted}
         # In exact arithmetic hi is the value and lo is 0, so the gradient of the value is that of hi.
         gradient = grad_hi.double()
-        for n, (here, size, often) in reversed(list(enumerate(_spans(inputs[0].shape[2], block, rescale)))):
+        for n, (here, size, often) in reversed(list(enumerate(spans(inputs[0].shape[2], block, rescale)))):
             with torch.enable_grad(), working_precision(grad_y):
                 cut = enumerate(_cut(inputs, here))
                 parts = cast(Inputs, tuple(x if x is None else x.detach().requires_grad_(i in wanted) for i, x in cut))
@@ -146,7 +146,7 @@ class _Attention(torch.autograd.Function):
         return *map(grads.get, range(len(inputs))), gradient, gradient, None, None
 
 
-def _spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, bool]]:
+def spans(length: int, block: int, rescale: int) -> Iterator[tuple[slice, int, bool]]:
     """Stretches of time, their block size, and whether the memory is renormalised after them.
 
     Whole blocks, then the rest as one shorter block, without padding.

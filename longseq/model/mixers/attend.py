@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import torch
 from torch import Tensor
 
 from longseq.ops.exchange import Exchange
@@ -66,7 +69,20 @@ def attend(
             rescale=rescale,
         )
 
+    return take_up(run, memory, exchange, None if decay is None else decay.sum(2))
+
+
+def take_up(
+    run: Callable[[Memory | None], tuple[Tensor, Memory]],
+    memory: Memory | None,
+    exchange: Exchange | None,
+    log_decay: Tensor | None = None,
+) -> tuple[Tensor, Memory]:
+    """`run` from `memory`, with an exchange behind the slices that stand before; `log_decay` (B, H, K or 1): of this
+    whole slice."""
     if exchange is not None:
-        start = memory or Memory.empty(q.shape[0], q.shape[1], k.shape[-1], v.shape[-1] + 1, q)
-        memory = exchange.memory(run(None)[1], None if decay is None else decay.sum(2), start)
+        _, mine = run(None)
+        nothing = torch.zeros_like(mine.hi)
+        start = memory or Memory(nothing, nothing, torch.full_like(mine.exponent, EMPTY))
+        memory = exchange.memory(mine, log_decay, start)
     return run(memory)

@@ -30,6 +30,11 @@ class FeatureMap(nn.Module):
 
     def query(self, x: Tensor) -> Tensor:
         """phi(x), free to differ by a positive factor a token, which the denominator takes out."""
+        return self.scaled_query(x)[0]
+
+    def scaled_query(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
+        """What `query` returns, and the logarithm (B, H, T) of the factor that it lacks, or None where that is 1: for
+        weights that share a denominator with others."""
         with working_precision(x):
             return self.map_query(x.to(working_dtype(x)))
 
@@ -42,8 +47,8 @@ class FeatureMap(nn.Module):
         """`query` of x[0] and `key` of x[1], x (2, B, H, T, K)."""
         return self.query(x[0]), *self.key(x[1])
 
-    def map_query(self, x: Tensor) -> Tensor:
-        return self.map(x)
+    def map_query(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
+        return self.map(x), None
 
     def map_key(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
         return self.map(x), None

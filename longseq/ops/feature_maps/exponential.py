@@ -23,9 +23,10 @@ class LogSpace(FeatureMap):
         """log phi(x)."""
         raise TypeError(f"{type(self).__name__} does not define log_map")
 
-    def map_query(self, x: Tensor) -> Tensor:
+    def map_query(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
         z = self.log_map(x)
-        return (z - z.detach().amax(-1, keepdim=True)).exp()
+        largest = z.detach().amax(-1, keepdim=True)
+        return (z - largest).exp(), largest[..., 0]
 
     def map_key(self, x: Tensor) -> tuple[Tensor, Tensor | None]:
         z = self.log_map(x)

@@ -1,0 +1,254 @@
+"""Attention by segment in which linear attention stands in for the softmax: of a converted Transformer.
+
+A segment is cut into windows. A token weighs those of its window as softmax attention does, the others of its segment
+by the feature map and a gain of its attention head; and it reads the segments before through a gate, or beside them:
+
+    y = (Σ_window e^s v + e^gain φ(q) Σ_others φ(k) vᵀ) / (Σ_window e^s + e^gain φ(q) Σ_others φ(k))    s = q·k / √K
+    y + tanh(gate) (φ(q) S / φ(q) z - y)
+
+No sum is taken by subtraction, and quotients are joined by the logarithms of their denominators, in base 2, so that
+weights of any size meet.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from longseq.ops.feature_maps import FeatureMap
+from longseq.ops.fold import fold_blocks
+from longseq.ops.linear_attention import spans
+from longseq.ops.memory import EMPTY, Memory, pow2, working_dtype, working_precision
+from longseq.ops.tiles import HEADROOM, LOG2_E, Rule, quotient
+
+
+class Shares(NamedTuple):
+    """How much a segment's parts count, (H,) each, a number an attention head."""
+
+    gain: Tensor | None
+    """Logarithm of what tokens outside the window count; None without windows."""
+    gate: Tensor | None
+    """Of the segments before, before its tanh; None: they count as tokens outside the window."""
+
+
+def gated_segment_attention(
+    features: FeatureMap,
+    heads: Tensor,
+    memory: Memory | None = None,
+    *,
+    segment: int,
+    window: int,
+    shares: Shares,
+    valid: Tensor | None = None,
+    kept: Tensor | None = None,
+    rescale: int = 64,
+) -> tuple[Tensor, Memory]:
+    """Attend to the whole of each token's segment and to what earlier ones left.
+
+    The first token begins a segment; the last segment may be short, and is then the last of its record.
+
+    Args:
+        features: the feature map; its epsilon is added to denominators that no window keeps above 0.
+        heads: (3, B, H, T, K) queries, keys and values, before the feature map.
+        memory: what earlier segments left, or None.
+        segment: tokens a segment.
+        window: tokens a window, the first of a segment at its start; 0: none, all tokens of a segment are read by the
+            feature map.
+        shares: without windows there must be a gate, or `segment_attention` is what is wanted.
+        valid: (B, T) bool, the valid tokens, which come first in each lane; None: all are.
+        kept: (B, T) bool, those of the valid tokens that enter the memory; None: all do.
+        rescale: spans (32 segments, at most 2048 tokens, at least one segment) between two renormalisations, and one
+            at the end of the call; 0 never.
+
+    Returns:
+        y: (B, H, T, V) in the working precision, and the memory (B, H, K, V+1) after the last token. Where no earlier
+        segment is seen, y is what the own one says.
+    """
+    length, dtype = heads.shape[3], working_dtype(heads)
+    with working_precision(heads):
+        heads = heads.to(dtype)
+        if memory is None:
+            keys = features.features(heads.shape[-1])
+            memory = Memory.empty(heads.shape[1], heads.shape[2], keys, heads.shape[-1] + 1, heads)
+        if not heads.shape[1] or not length:
+            return heads[2], memory
+        value, exponent, parts = memory.wide(), memory.exponent, []
+        for here, size, often in spans(length, segment, rescale):
+            tokens = (heads[:, :, :, here], *(x if x is None else x[:, here] for x in (valid, kept)))
+            y, value, exponent = _span(features, *tokens, value, exponent, size, window, often, shares)
+            parts.append(y.transpose(1, 2))
+        y = torch.cat(parts, 1) if len(parts) > 1 else parts[0]
+        return y.transpose(1, 2), Memory.split(value, exponent, dtype)
+
+
+def _span(
+    features: FeatureMap,
+    heads: Tensor,
+    valid: Tensor | None,
+    kept: Tensor | None,
+    value: Tensor,
+    exponent: Tensor,
+    size: int,
+    window: int,
+    rescale: bool,
+    shares: Shares,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Segments of `size` tokens, whole ones, at once: y (B, H, T, V) and the memory after them."""
+    batch, attention_heads, length = heads.shape[1:4]
+    tile = min(window, size) or size
+    padding = -size % tile
+    if padding:
+        heads, valid, kept = _padded(heads, valid, kept, size, padding)
+    heads = heads.contiguous()
+    shape = (batch, attention_heads, length // size, (size + padding) // tile)
+    (q, lacking), (k, exponents) = features.scaled_query(heads[0]), features.key(heads[1])
+    values = F.pad(heads[2], (0, 1), value=1.0)
+    own, units, left, incoming = _sums(k, values, exponents, valid, kept, shape, tile)
+    # What stands before each segment, in units of 2**scale.
+    unit = None
+    if incoming is None:
+        unit = (exponent - HEADROOM).clamp_min(0)
+        left = left * pow2(-unit, left.dtype)[..., None, None, None]
+    before, scale, value, exponent = fold_blocks(value, exponent, left, None, incoming, unit, rescale)
+    # What each tile reads: (B, H, N, n, K', V+1), in units of 2**reached.
+    before, scale = before[:, :, :, None].expand(-1, -1, -1, shape[3], -1, -1), scale[..., None]
+    far, reached = _others(own, units) if window else (own, units)
+    if shares.gate is None:
+        near = scale.new_zeros(()) if reached is None else reached
+        reached = torch.maximum(near, scale)
+        far = far * _pow2(near - reached, far.dtype) + before * _pow2(scale - reached, far.dtype)
+        out = _read(q, far, shape)
+    else:
+        out, earlier = _read(q, torch.cat([far, before], -1), shape).chunk(2, -1)
+    reached = None if reached is None else reached[..., None, None]
+    if window:
+        y = _joined(heads, values, out, reached, lacking, valid, shape, features.floor, shares.gain)
+    else:
+        over, under = quotient(out, reached, Rule(True, features.eps, features.floor, None))
+        y = over / under
+    if shares.gate is not None:
+        over, under = quotient(earlier, scale[..., None, None], Rule(True, features.eps, features.floor, None))
+        gate = shares.gate.to(y.dtype).tanh()[:, None, None, None, None]
+        y = torch.lerp(y, over / under, gate * (earlier[..., -1:] != 0))
+    y = y.flatten(3, 4)[..., :size, :] if padding else y
+    return y.reshape(batch, attention_heads, length, -1), value, exponent
+
+
+def _padded(
+    heads: Tensor, valid: Tensor | None, kept: Tensor | None, size: int, padding: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Each segment of `size` tokens with masked ones behind, to whole windows."""
+    if valid is None:
+        valid = torch.ones(heads.shape[1], heads.shape[3], dtype=torch.bool, device=heads.device)
+    kept = valid if kept is None else kept
+    heads = F.pad(heads.unflatten(3, (-1, size)), (0, 0, 0, padding)).flatten(3, 4)
+    valid, kept = (F.pad(x.unflatten(1, (-1, size)), (0, padding)).flatten(1) for x in (valid, kept))
+    return heads, valid, kept
+
+
+def _sums(
+    k: Tensor,
+    values: Tensor,
+    exponents: Tensor | None,
+    valid: Tensor | None,
+    kept: Tensor | None,
+    shape: tuple[int, ...],
+    tile: int,
+) -> tuple[Tensor, Tensor | None, Tensor, Tensor | None]:
+    """Of φ(k) [v, 1]ᵀ over each tile (B, H, N, n, K', V+1), with their units (B, H, N, n); and over what enters the
+    memory of each segment (B, H, N, K', V+1), with theirs (B, H, N)."""
+    weighed, units = _weighed(values, exponents, valid, tile)
+    alike = kept is None and (exponents is None or shape[3] == 1)
+    if alike:
+        incoming = None if units is None else units.unflatten(-1, shape[2:])[..., 0]
+        entering = None
+    else:
+        entering, incoming = _weighed(values, exponents, valid if kept is None else kept, tile * shape[3])
+        weighed = torch.cat([weighed, entering], -1)
+    sums = torch.bmm(_tiles(k, tile).mT, _tiles(weighed, tile)).unflatten(0, shape)
+    own, left = (sums, sums) if alike else sums.chunk(2, -1)
+    return own, None if units is None else units.unflatten(-1, shape[2:]), left.sum(3), incoming
+
+
+def _weighed(
+    values: Tensor, exponents: Tensor | None, counted: Tensor | None, group: int
+) -> tuple[Tensor, Tensor | None]:
+    """[v, 1] (B, H, T, V+1) times the powers of two of its keys, in units of the largest of each `group` of tokens
+    (B, H, T / group); 0 for tokens not counted."""
+    if counted is not None:
+        values = values.masked_fill(~counted[:, None, :, None], 0.0)
+        exponents = None if exponents is None else exponents.masked_fill(~counted[:, None], EMPTY)
+    if exponents is None:
+        return values, None
+    grouped = exponents.unflatten(-1, (-1, group))
+    units = grouped.amax(-1)
+    return values * pow2((grouped - units[..., None]).flatten(-2), values.dtype)[..., None], units
+
+
+def _others(sums: Tensor, units: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """Of each tile, the sum over the other tiles of its segment, and its units."""
+    count = sums.shape[3]
+    own = torch.eye(count, dtype=torch.bool, device=sums.device)
+    if units is None:
+        others, reached = (~own).to(sums.dtype), None
+    else:
+        theirs = units[..., None, :].expand(*units.shape, count).masked_fill(own, EMPTY)
+        reached = theirs.amax(-1)
+        others = pow2(theirs - reached[..., None], sums.dtype).masked_fill(own, 0.0)
+    return (others @ sums.flatten(-2)).unflatten(-1, sums.shape[-2:]), reached
+
+
+def _read(q: Tensor, sums: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """φ(q) (B, H, T, K') of the tokens of each tile times its sums (B, H, N, n, K', C) → (B, H, N, n, tile, C)."""
+    sums = sums.flatten(0, 3)
+    return torch.bmm(_tiles(q, q.shape[2] // math.prod(shape[2:])), sums).unflatten(0, shape)
+
+
+def _joined(
+    heads: Tensor,
+    values: Tensor,
+    out: Tensor,
+    reached: Tensor | None,
+    lacking: Tensor | None,
+    valid: Tensor | None,
+    shape: tuple[int, ...],
+    floor: float,
+    gain: Tensor | None,
+) -> Tensor:
+    """The softmax inside each window and what is read of the others, under one denominator."""
+    assert gain is not None
+    tile, keys = out.shape[-2], heads.shape[-1]
+    scores = torch.bmm(_tiles(heads[0] * (keys**-0.5 * LOG2_E), tile), _tiles(heads[1], tile).mT).unflatten(0, shape)
+    if valid is not None:
+        # A masked token has itself to look at: its result is not used.
+        seen = valid.reshape(shape[0], 1, *shape[2:], 1, tile) | torch.eye(tile, dtype=torch.bool, device=valid.device)
+        scores = scores.masked_fill_(~seen, -math.inf)
+    largest = scores.detach().amax(-1, keepdim=True)
+    weights = scores.sub_(largest).exp2_()
+    inside = torch.bmm(weights.flatten(0, 3), _tiles(values, tile)).unflatten(0, shape)
+    nothing = out[..., -1:] == 0
+    over, under = quotient(out, reached, Rule(True, 0.0, floor, None))
+    # A mantissa and whole powers of two: the same number in whichever units the sums came. Features that are 0 but for
+    # rounding may leave less than nothing.
+    mantissa, power = torch.frexp(under.abs())
+    if reached is not None:
+        power = power + reached
+    size = mantissa.log2() + power + gain.to(out.dtype)[:, None, None, None, None] * LOG2_E
+    if lacking is not None:
+        size = size + lacking.reshape(*out.shape[:-1], 1) * LOG2_E
+    share = ((size - largest - inside[..., -1:].log2()) / LOG2_E).sigmoid().masked_fill(nothing, 0.0)
+    return torch.lerp(inside[..., :-1] / inside[..., -1:], over / under, share)
+
+
+def _tiles(x: Tensor, size: int) -> Tensor:
+    """(B, H, T, C) → (B H N n, size, C)."""
+    return x.reshape(-1, size, x.shape[-1])
+
+
+def _pow2(exponent: Tensor, dtype: torch.dtype) -> Tensor:
+    """For sums (…, K', V+1)."""
+    return pow2(exponent, dtype)[..., None, None]
