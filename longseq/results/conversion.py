@@ -186,7 +186,8 @@ class Conversion:
     def to_json(self) -> dict:
         found = {"schema": CONVERSION_SCHEMA, **asdict(self)}
         if self.speed is not None:
-            found["speed"] |= {"times_as_fast": self.speed.ratios(), "crossover": self.speed.crossover}
+            ratios = {str(length): times for length, times in self.speed.ratios().items()}
+            found["speed"] |= {"times_as_fast": ratios, "crossover": self.speed.crossover}
         return found
 
 
