@@ -12,7 +12,7 @@ from longseq.streaming.surprisal import CHUNK
 class CardConfig:
     """The defaults take less than a minute with a model of 20 million parameters."""
 
-    texts: int = 200
+    texts: int = 150
     """Texts whose vectors are compared, at most; they are spread evenly over those given."""
     labelled: int = 1000
     """Labelled texts, at most."""
@@ -28,7 +28,7 @@ class CardConfig:
     """In each every reader passes once, one after the other; figures are medians."""
     shortest: float = 0.2
     """Seconds that are timed at least: a short pass is repeated, and the mean is taken."""
-    budget: float = 30.0
+    budget: float = 25.0
     """Seconds that speed and memory may take, about; lengths that would not fit are left out, and said. 0: no speed, no
     latency."""
     chunk: int = CHUNK

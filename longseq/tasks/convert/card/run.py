@@ -23,7 +23,7 @@ from longseq.tasks.convert.card.layers import Stages, even_entropy, layers
 from longseq.tasks.convert.card.readings import segments
 from longseq.tasks.convert.card.speed import chunk_of, speed
 
-FULL = 16
+FULL = 8
 """Segments at which layers are looked."""
 
 

@@ -52,6 +52,11 @@ def speed(teacher: ModelConfig, student: ModelConfig, config: CardConfig) -> tup
     rows: list[SpeedRow] = []
     skipped: list[Skipped] = []
     for length in sorted(set(config.lengths)):
+        # Of a longer text no pass is shorter by token than that of the last length.
+        least = sum(length / row.tokens_per_s for row in rows if row.length == rows[-1].length)
+        if least > end - time.monotonic():
+            skipped.append(_no_time(length, least, end))
+            continue
         with ExitStack() as stack:
             found = jobs(teacher, student, length, config)
             seats = [_Seat(name, stack.enter_context(Worker(Passes, job))) for name, job in found.items()]
@@ -61,15 +66,18 @@ def speed(teacher: ModelConfig, student: ModelConfig, config: CardConfig) -> tup
                 except WorkerDiedError as error:
                     seats.remove(seat)
                     skipped.append(_skipped(seat, length, str(error)))
-            left = end - time.monotonic()
-            if sum(max(seat.estimate, config.shortest) for seat in seats) > left:
-                cost = ", ".join(f"{seat.reader} {seat.estimate:.2g} s" for seat in seats)
-                reason = f"passes take about {cost}, with {max(left, 0):.0f} s left"
-                skipped.append(Skipped(what=f"speed at {length:,} tokens", reason=reason))
+            cost = sum(max(seat.estimate, config.shortest) for seat in seats)
+            if cost > end - time.monotonic():
+                skipped.append(_no_time(length, cost, end))
                 continue
             skipped += list(_rounds(seats, length, config, end))
             rows += [_row(seat, length) for seat in seats if seat.seconds]
     return rows, skipped
+
+
+def _no_time(length: int, cost: float, end: float) -> Skipped:
+    left = max(end - time.monotonic(), 0)
+    return Skipped(what=f"speed at {length:,} tokens", reason=f"it takes {cost:.0f} s or more, with {left:.0f} s left")
 
 
 def _rounds(seats: list[_Seat], length: int, config: CardConfig, end: float) -> Iterator[Skipped]:
