@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import json
+import logging
+from typing import TYPE_CHECKING
+
 import click
 
+from longseq.cli.fitting import refuse
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
-from longseq.log import count
+from longseq.log import count, duration, short
+
+if TYPE_CHECKING:
+    from longseq.model import Model
+    from longseq.tasks.convert.work import Came
+
+log = logging.getLogger("longseq")
 
 LISTED = 5
 """Tensors that were left out, by name."""
+OF_LINEAR = ("texts", "exclude", "feature_map", "window", "minutes", "resume", "device", "threads", "precision")
+"""Options that say nothing where the softmax is kept."""
 
 
 @click.command()
 @click.argument("model", metavar="MODEL")
 @click.option("--out", metavar="DIR", required=True, help="Checkpoint directory to write.")
+@click.option("--keep-softmax", is_flag=True, help="Keep the model's own attention: the same vectors, by segment.")
+@click.option("--texts", metavar="PATH", multiple=True, help="File or folder with texts to learn from, without labels.")
 @click.option(
-    "--keep-softmax", is_flag=True, required=True, help="Keep the model's own attention: the same vectors, by segment."
+    "--exclude", metavar="FILE", multiple=True, help="Texts to leave out, with all that hold a sentence of them."
 )
+@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: hedgehog]")
+@click.option(
+    "--window",
+    metavar="TOKENS",
+    type=click.IntRange(0),
+    help="Tokens of windows inside a segment in which the softmax is kept; 0: none.  [default: 0]",
+)
+@click.option("--minutes", type=float, help="Wall time of the training at most, over all resumes.  [default: 40]")
 @click.option("--tokenizer", metavar="FILE", help="tokenizer.json.  [default: that of MODEL, or its vocab.txt]")
 @click.option(
     "--segment",
@@ -25,20 +48,36 @@ LISTED = 5
     type=click.IntRange(3),
     help="Tokens read at once, special ones included.  [default: as many as MODEL has positions]",
 )
-@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="Shape of a file: teacher.heads=4.")
+@click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as distil.rate=1e-4.")
+@click.option("--device", help="auto, cpu, cuda, cuda:1.  [default: auto]")
+@click.option("--threads", type=click.IntRange(1), help="Threads of the processor.")
+@click.option("--precision", type=click.Choice(["fp32", "bf16", "fp16"]), help="Of matrix products.  [default: fp32]")
+@click.option("--resume", is_flag=True, help="Go on where a conversion stopped in DIR, or begin where there is none.")
 @click.option("--force", is_flag=True, help="Replace what stands in --out.")
+@click.pass_context
 @talking
 def command(
+    context: click.Context,
     model: str,
     out: str,
     keep_softmax: bool,
+    texts: tuple[str, ...],
+    exclude: tuple[str, ...],
+    feature_map: str | None,
+    window: int | None,
+    minutes: float | None,
     tokenizer: str | None,
     segment: int | None,
     assignments: tuple[str, ...],
+    device: str | None,
+    threads: int | None,
+    precision: str | None,
+    resume: bool,
     force: bool,
     talk: Talk,
 ) -> None:
-    """A trained Transformer as a checkpoint that embed, check and info take, its weights one to one.
+    """A trained Transformer as a linear model, which reads a text of any length in constant memory; or, with
+    --keep-softmax, as it is. Either is a checkpoint that embed, check and info take.
 
     MODEL is a directory with the config.json and model.safetensors of a BERT, RoBERTa or DistilBERT, a softmax
     checkpoint of ours, or a safetensors file of the tensors of a model with one torch.nn.TransformerEncoder in it. What
@@ -46,21 +85,68 @@ def command(
     teacher.norm_epsilon=1e-5, teacher.embedding=NAME and teacher.positions=NAME of the tensors with embeddings of
     tokens and positions; --tokenizer is needed too. Pickles are refused.
 
+    The linear model learns in two stages from --texts, any that `train` reads: each layer's attention what the softmax
+    says of the same vectors (transfer), then the whole model the vectors of MODEL (distil). --set transfer.steps=0
+    leaves a stage out, distil.rank=16 trains low-rank adapters in the second, texts.sentences=0.5 is the share of
+    single sentences in what is read. DIR/training keeps what --resume needs, learning curves and errors of each layer.
+
     A text is read in segments, with the model's special tokens around each and positions that start anew: hidden
     vectors are those of the original model, of a longer text those of its windows. Heads and poolers are left out.
     """
     from longseq.config import load
-    from longseq.tasks.convert import Settings, Source, convert
+    from longseq.errors import UsageError
+    from longseq.tasks.convert import Settings, Source, convert, linearise
 
-    teacher = load(Settings, None, assignments).teacher
-    found = convert(Source(model=model, tokenizer=tokenizer, segment=segment, teacher=teacher), out, force=force)
-    config = found.model.config
-    parameters = sum(p.numel() for p in found.model.parameters())
-    special = f", {' and '.join(found.special)} included" if found.special else ""
-    line = f"{out}: {found.kind} of {count(config.layers, 'layer')}, {parameters:,} parameters, softmax kept"
+    if resume and force:
+        raise UsageError("--resume and --force exclude each other", remedy="give one of them")
+    if keep_softmax:
+        refuse(context, OF_LINEAR, "--keep-softmax")
+    flags = {
+        "inputs": texts or None,
+        "exclude": exclude or None,
+        "map": feature_map,
+        "window": window,
+        "minutes": minutes,
+        "device": device,
+        "threads": threads,
+        "precision": precision,
+    }
+    given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
+    settings = load(Settings, None, [*assignments, *given])
+    source = Source(model=model, tokenizer=tokenizer, segment=segment, teacher=settings.teacher)
+    if keep_softmax:
+        kept = convert(source, out, force=force)
+        _say(out, kept.kind, kept.model, kept.special, kept.left, "softmax kept")
+        return
+
+    def announce(stage: str, plan) -> None:
+        for line in plan.lines():
+            log.info("%s: %s", stage, line)
+
+    made = linearise(source, settings, out, resume=resume, force=force, progress=talk.progress(), announce=announce)
+    config = made.model.config
+    inside = f", softmax in windows of {config.softmax_window} tokens" if config.softmax_window else ""
+    _say(out, made.kind, made.model, made.special, made.left, f"{config.feature_map} in place of the softmax{inside}")
+    for name, came in made.came.items():
+        click.echo(_line(name, came))
+
+
+def _say(out: str, kind: str, model: Model, special: tuple[str, ...], left: tuple[str, ...], how: str) -> None:
+    config = model.config
+    parameters = sum(p.numel() for p in model.parameters())
+    around = f", {' and '.join(special)} included" if special else ""
+    line = f"{out}: {kind} of {count(config.layers, 'layer')}, {parameters:,} parameters, {how}"
     if config.visibility == "segment":
-        line += f"; reads segments of {config.segment} tokens{special}"
+        line += f"; reads segments of {config.segment} tokens{around}"
     click.echo(line)
-    if found.left:
-        more = f" and {len(found.left) - LISTED} more" if len(found.left) > LISTED else ""
-        click.echo(f"left out: {', '.join(found.left[:LISTED])}{more}")
+    if left:
+        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
+        click.echo(f"left out: {', '.join(left[:LISTED])}{more}")
+
+
+def _line(name: str, came: Came) -> str:
+    from longseq.training.transfer.scoring import said
+
+    done = f"{count(came.steps, 'step')}, {short(came.tokens)} tokens in {duration(came.seconds)}" if came.steps else ""
+    figures = said(came.figures) if came.figures else "nothing held out"
+    return f"{name}: {'; '.join(part for part in (done, figures) if part)}"

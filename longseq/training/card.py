@@ -13,8 +13,9 @@ def card(
     config: TrainConfig, task: Task, *, step: int, tokens: int, figures: Figures, held_out_step: int
 ) -> dict[str, object]:
     """Facts by name, for people."""
+    inputs = ", ".join(PurePath(name).name for name in config.inputs)
     facts: dict[str, object] = {
-        "inputs": ", ".join(PurePath(name).name for name in config.inputs),
+        **({"inputs": inputs} if inputs else {}),  # a caller's own task has none
         "learned from": task.described,
         "held out": task.rule,
         **task.facts(),

@@ -118,7 +118,7 @@ def prepare(
         return store.prepare(names, directory, tokenizer, progress, look, text, fixed=fixed)
 
     def make(aside: Path) -> None:
-        write(_records(names, tokenizer, text), aside, tokenizer, progress or NullProgress())
+        write(records_of(names, text, tokenizer), aside, tokenizer, progress or NullProgress())
         if not len(Documents(aside, tokenizer).stretches.length):
             raise InputError(where=", ".join(inputs), expected="letters to learn from", found="none")
 
@@ -191,7 +191,12 @@ class _Reading:
         return self._tokenizer.end if isinstance(self._tokenizer, StreamTokenizer) else None
 
 
-def _records(names: Sequence[str], tokenizer: WordTokenizer, text: str | None) -> Iterator[Record]:
+def records_of(names: Sequence[str], text: str | None, tokenizer: WordTokenizer) -> Iterator[Record]:
+    """The records of these files, of the kind that the tokenizer is for.
+
+    Raises:
+        InputError: a file that cannot be read, or a record of the other kind.
+    """
     wanted = "dna" if isinstance(tokenizer, DnaSubwords) else "document"
     for name in names:
         with read(name, text=text) as reading:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from longseq.config import to_toml
+from longseq.config import require, to_toml
 from longseq.errors import ConfigError, InputError
 from longseq.formats.atomic import write_aside
 from longseq.log import NullProgress, Progress
@@ -56,6 +56,9 @@ def train(
     folder.check(resume=resume, force=force)
     if task is None and not config.inputs:
         raise ConfigError(where="inputs", expected="sequence files", found="none", remedy="name some")
+    if task is None and config.start is None:
+        rank = config.adapter.rank
+        require(rank == 0, "adapter.rank", rank, "0 without a model to start from")
     labels = config.labels.file
     if task is None and labels is not None and not Path(labels).exists():
         found = f"no file {labels!r}"

@@ -128,8 +128,6 @@ class TrainConfig:
         labels, task = self.labels, self.task
         needs = "'nothing' without a model to start from"
         require(self.freeze == "nothing" or self.start is not None, "freeze", self.freeze, needs)
-        rank = self.adapter.rank
-        require(rank == 0 or self.start is not None, "adapter.rank", rank, "0 without a model to start from")
         labelled = task in LABELLED
         words = self.data.tokenizer
         require(task != "annotate" or not words, "data.tokenizer", words, "none to annotate: intervals count bases")

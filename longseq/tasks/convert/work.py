@@ -1,0 +1,157 @@
+"""Where a conversion stands: `training/` of the checkpoint that it makes, which may be deleted once it is made.
+
+convert.toml    what is converted and how, complete
+stages.json     what each stage came to
+texts/          the texts, as ids, by digest
+transfer/       run directories of the stages
+distil/
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from longseq.config import load, to_mapping, to_toml
+from longseq.errors import CheckpointError, ConfigError, OutputExistsError, UsageError
+from longseq.formats.atomic import free_directory, write_aside
+from longseq.tasks.convert.settings import Settings
+from longseq.tasks.convert.source import Source
+
+FREE = frozenset(
+    (
+        "minutes",
+        "device",
+        "threads",
+        "precision",
+        "accumulate",
+        "save_every",
+        "steps",
+        "share",
+        "rate",
+        "every",
+        "scored",
+    )
+)
+"""Settings that a resumed conversion may change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """What `convert.toml` says."""
+
+    source: Source
+    settings: Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Came:
+    """What a stage came to."""
+
+    steps: int = 0
+    tokens: int = 0
+    """Learned from, padding aside."""
+    seconds: float = 0.0
+    figures: dict[str, float] = field(default_factory=dict)
+    """Of texts held out; empty where there are none."""
+
+
+class Work:
+    def __init__(self, out: str | Path, source: Source, settings: Settings):
+        self.out = Path(out)
+        self._begun = Begun(source=source, settings=settings)
+        self._folder = self.out / "training"
+        self._settings, self._stages = self._folder / "convert.toml", self._folder / "stages.json"
+        self.texts = self._folder / "texts"
+
+    def run(self, stage: str) -> Path:
+        """The run directory of a stage."""
+        return self._folder / stage
+
+    def check(self, *, resume: bool, force: bool) -> None:
+        """Raise unless a conversion may be here: nothing yet, or one and `resume` (go on) or `force` (start anew).
+
+        Raises:
+            OutputExistsError: there is something, and neither was asked for, or it is no conversion.
+            ConfigError: one with other settings.
+            UsageError: the directory cannot be looked into.
+        """
+        free_directory(self.out, force=True)
+        if not self._settings.is_file():
+            litter = self.out.is_dir() and {entry.name for entry in self.out.iterdir()} <= {self._folder.name}
+            free_directory(self.out, force=force or litter)
+        elif not (resume or force):
+            raise OutputExistsError(
+                "holds a conversion already",
+                where=str(self.out),
+                remedy="--resume goes on with it, --force starts it anew",
+            )
+        elif resume:
+            self._require_same()
+
+    def _require_same(self) -> None:
+        then, now = (_flat(json.loads(json.dumps(to_mapping(x)))) for x in (load(Begun, self._settings), self._begun))
+        for key, value in now.items():
+            if key.rpartition(".")[2] not in FREE and then[key] != value:
+                raise ConfigError(
+                    where=key.partition(".")[2],
+                    expected=repr(then[key]),
+                    found=repr(value),
+                    remedy="a resumed conversion keeps it; --force starts anew",
+                )
+
+    def begin(self, *, resume: bool) -> None:
+        """Make the directory; what an earlier conversion left goes, unless it is to be gone on with.
+
+        Raises:
+            UsageError: it cannot be made.
+        """
+        try:
+            if not resume:
+                shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot be made: {error.strerror}", where=str(self._folder)) from None
+
+    def say(self) -> None:
+        """Write down what is converted, and how."""
+        with write_aside(self._settings, force=True) as aside:
+            aside.write_text(to_toml(self._begun), encoding="utf-8")
+
+    def tidy(self) -> None:
+        """Remove what a conversion that could not begin has made."""
+        for directory in (self.texts, self._folder, self.out):
+            if directory.is_dir() and not any(directory.iterdir()):
+                directory.rmdir()
+
+    def came(self) -> dict[str, Came]:
+        """What each stage came to so far, by name.
+
+        Raises:
+            CheckpointError: it cannot be read.
+        """
+        if not self._stages.is_file():
+            return {}
+        try:
+            found = json.loads(self._stages.read_text(encoding="utf-8"))
+            return {name: Came(**facts) for name, facts in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise CheckpointError(
+                where=str(self._stages), expected="what each stage came to", found=str(error)
+            ) from None
+
+    def keep(self, came: dict[str, Came]) -> None:
+        with write_aside(self._stages, force=True) as aside:
+            text = json.dumps({name: asdict(facts) for name, facts in came.items()}, indent=2)
+            aside.write_text(text + "\n", encoding="utf-8")
+
+
+def _flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
+    """Values by dotted key."""
+    found: dict[str, Any] = {}
+    for name, value in tree.items():
+        found |= _flat(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
+    return found

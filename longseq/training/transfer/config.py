@@ -1,0 +1,97 @@
+"""How a linear model learns from its softmax teacher."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from longseq.config import require
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextConfig:
+    """From texts to what a step reads."""
+
+    column: str | None = None
+    """Column with the texts, where inputs are tables; None: `text`, else `sequence`, else the only column of text."""
+    sentences: float = 0.5
+    """Share of what is read that are sentences by themselves; the rest are documents, cut into segments as they are
+    when the model is used."""
+    held_out: float = 0.02
+    """Share of the tokens kept for evaluation: whole documents, or the end of the only one."""
+    scored: int = 16384
+    """Tokens of them to score each time at most, half of them in sentences."""
+    every: int = 100
+    """Steps between evaluations; 0: only at the end."""
+    seed: int = 0
+    """Of the order of texts, and of the documents held out."""
+
+    def __post_init__(self):
+        require(self.column != "", "texts.column", self.column, "the name of a column")
+        require(0 <= self.sentences <= 1, "texts.sentences", self.sentences, "a share, 0 to 1")
+        require(0 <= self.held_out < 1, "texts.held_out", self.held_out, "a share, 0 to below 1")
+        require(self.scored >= 1, "texts.scored", self.scored, ">= 1 token")
+        require(self.every >= 0, "texts.every", self.every, ">= 0 steps")
+        require(self.seed >= 0, "texts.seed", self.seed, ">= 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferConfig:
+    """Attention transfer: each layer's attention learns what its teacher's says of the same hidden vectors."""
+
+    steps: int | None = None
+    """Optimiser steps; 0: the stage is left out; None: as many as its share of the time allows."""
+    share: float = 0.35
+    """Of the time of both stages."""
+    batch: int = 4096
+    """Tokens a step, padding included; at least a segment."""
+    rate: float = 1e-2
+    """Highest learning rate."""
+    weights: int = 0
+    """In texts of at most so many tokens the weights themselves are learned, by the Kullback-Leibler divergence from
+    those of the softmax; in longer ones what attention says. 0: nowhere."""
+    projections: bool | None = None
+    """Whether the projections to queries, keys and values are trained beside feature maps and gains; None: where there
+    is nothing else to train."""
+
+    def __post_init__(self):
+        _require_stage("transfer", self.steps, self.batch, self.rate)
+        require(0 < self.share < 1, "transfer.share", self.share, "a share, above 0 to below 1")
+        require(self.weights >= 0, "transfer.weights", self.weights, ">= 0 tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistilConfig:
+    """Distillation: the model by itself learns to give its teacher's hidden vectors."""
+
+    steps: int | None = None
+    """Optimiser steps; 0: the stage is left out; None: as many as its share of the time allows."""
+    batch: int = 4096
+    """Tokens a step, padding included; at least a segment."""
+    rate: float = 3e-4
+    """Highest learning rate."""
+    rank: int = 0
+    """r of low-rank adapters beside weights that stay as they are, maps and gains aside; 0: all weights are trained."""
+    alpha: float = 16.0
+    """What adapters learn is scaled by alpha / r."""
+    hidden: float = 1.0
+    """Weight of the error of the final hidden vectors, relative to their size."""
+    pooled: float = 1.0
+    """Weight of 1 - the cosine between the means of a text's hidden vectors."""
+    layers: float = 0.0
+    """Weight of the error of the hidden vectors after each layer but the last, the mean over layers."""
+
+    def __post_init__(self):
+        _require_stage("distil", self.steps, self.batch, self.rate)
+        require(self.rank >= 0, "distil.rank", self.rank, ">= 0")
+        for name in ("hidden", "pooled", "layers"):
+            require(0 <= getattr(self, name) < math.inf, f"distil.{name}", getattr(self, name), ">= 0 and finite")
+        require(0 < self.alpha < math.inf, "distil.alpha", self.alpha, "above 0 and finite")
+        weights = (self.hidden, self.pooled, self.layers)
+        require(any(weights), "distil.hidden", self.hidden, "above 0 where distil.pooled and distil.layers are 0")
+
+
+def _require_stage(stage: str, steps: int | None, batch: int, rate: float) -> None:
+    require(steps is None or steps >= 0, f"{stage}.steps", steps, ">= 0")
+    require(batch >= 1, f"{stage}.batch", batch, ">= 1 token")
+    require(0 < rate < math.inf, f"{stage}.rate", rate, "above 0 and finite")

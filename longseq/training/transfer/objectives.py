@@ -1,0 +1,87 @@
+"""What is minimised: by attention transfer, and by distillation.
+
+A loss is weighed by the valid tokens of its batch, so that the mean over a step is the loss itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from longseq.model import Model
+from longseq.training.transfer.config import DistilConfig, TransferConfig
+from longseq.training.transfer.teaching import Teacher, attention_errors, behind, error, pooled
+from longseq.training.transfer.weights import divergence
+
+
+class AttentionTransfer(nn.Module):
+    """The sum over layers of how far attention is from the teacher's, each layer given what the teacher's hears (Zhang
+    et al. 2024, "The hedgehog and the porcupine", section 4.2; of outputs: Zhang et al. 2025, "LoLCATs", section 3.2).
+    """
+
+    def __init__(self, model: Model, teacher: Teacher, settings: TransferConfig):
+        super().__init__()
+        self.model, self.teacher, self._settings = model, teacher, settings
+
+    def forward(
+        self, ids: Tensor, weight: Tensor, mask: Tensor | None = None, state: Any = None
+    ) -> tuple[Tensor, Tensor, None]:
+        """ids (B, T), weight (B, T), mask (B, T) → loss times tokens, tokens, no state."""
+        answer = self.teacher(ids, mask)
+        if ids.shape[1] <= self._settings.weights:
+            layers = zip(self.teacher.encoder.layers, self.model.encoder.layers, answer.heard, strict=True)
+            loss = sum(divergence(theirs.mixer, ours.mixer, x, mask) for theirs, ours, x in layers)
+        else:
+            loss = attention_errors(self.model.encoder, answer, mask).sum()
+        tokens = weight.sum()
+        return loss * tokens, tokens, None
+
+
+class Distillation(nn.Module):
+    """How far hidden vectors and their means are from the teacher's, of the model by itself."""
+
+    def __init__(self, model: Model, teacher: Teacher, settings: DistilConfig):
+        super().__init__()
+        self.model, self.teacher, self._settings = model, teacher, settings
+
+    def forward(
+        self, ids: Tensor, weight: Tensor, mask: Tensor | None = None, state: Any = None
+    ) -> tuple[Tensor, Tensor, None]:
+        """ids (B, T), weight (B, T), mask (B, T) → loss times tokens, tokens, no state."""
+        settings, answer = self._settings, self.teacher(ids, mask)
+        with behind(self.model.encoder) as layers:
+            hidden = self.model.encoder(ids, None, mask)[0]
+        loss = settings.hidden * error(hidden, answer.hidden, mask)
+        if settings.pooled:
+            alike = F.cosine_similarity(pooled(hidden, mask), pooled(answer.hidden, mask))
+            loss = loss + settings.pooled * (1 - alike).mean()
+        inner = list(zip(layers[:-1], answer.layers[:-1], strict=True))
+        if settings.layers and inner:
+            loss = loss + settings.layers * sum(error(*pair, mask) for pair in inner) / len(inner)
+        tokens = weight.sum()
+        return loss * tokens, tokens, None
+
+
+def freeze_for_transfer(model: Model, settings: TransferConfig) -> None:
+    """Leave to train what stands in the softmax's place, and the projections where the settings say so."""
+    model.requires_grad_(False)
+    fresh = train_fresh(model)
+    if settings.projections or (settings.projections is None and not fresh):
+        for layer in model.encoder.layers:
+            layer.mixer.project.requires_grad_()
+
+
+def train_fresh(model: Model) -> bool:
+    """Train feature maps and gains, whatever else is; not the gates, which a segment by itself says nothing of.
+    Whether there are any."""
+    found = False
+    for layer in model.encoder.layers:
+        mixer = layer.mixer
+        for parameter in (*mixer.map.parameters(), *([] if mixer.gain is None else [mixer.gain])):
+            parameter.requires_grad_()
+            found = True
+        if mixer.gate is not None:
+            mixer.gate.requires_grad_(False)
+    return found
