@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from longseq.metrics.numbers import mean_ranks
+
 
 def confusion(truth: np.ndarray, found: np.ndarray, classes: int) -> np.ndarray:
     """(C, C) int64 counts: rows are the true classes, columns those found. Tables of parts add up to that of the whole.
@@ -59,9 +61,7 @@ def auroc(truth: np.ndarray, scores: np.ndarray) -> float:
     positives, negatives = int(truth.sum()), int((~truth).sum())
     if not positives or not negatives:
         return math.nan
-    _, place, sizes = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = np.cumsum(sizes) - (sizes - 1) / 2  # of tied scores the mean
-    return float((ranks[place][truth].sum() - positives * (positives + 1) / 2) / (positives * negatives))
+    return float((mean_ranks(scores)[truth].sum() - positives * (positives + 1) / 2) / (positives * negatives))
 
 
 def auprc(truth: np.ndarray, scores: np.ndarray) -> float:

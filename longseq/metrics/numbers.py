@@ -31,6 +31,12 @@ def pearson(truth: np.ndarray, found: np.ndarray) -> float:
     return float((a * b).sum() / spread) if spread > 0 else math.nan
 
 
+def mean_ranks(values: np.ndarray) -> np.ndarray:
+    """(N,) float64 places of values (N,) in rising order, from 1; of equal ones the mean."""
+    _, place, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(sizes) - (sizes - 1) / 2)[place]
+
+
 def bits_per_token(nats: float, tokens: float) -> float:
     """Mean cost of a token in bits, from the sum of their negative log-likelihoods in nats; NaN of no token."""
     return nats / math.log(2) / tokens if tokens else math.nan
