@@ -60,6 +60,10 @@ def both_signs(z):
     return torch.cat([z, -z], -1)
 
 
+def two_sided(z):
+    return torch.cat([z.softmax(-1), (-z).softmax(-1)], -1)
+
+
 FEATURES = {
     "elu+1": lambda x, w: elu_plus_one(x),
     "relu": lambda x, w: x.clamp_min(0),
@@ -67,9 +71,7 @@ FEATURES = {
     "exp": lambda x, w: x.exp(),
     "silu": lambda x, w: shifted_silu(x),
     "dynamic": dynamic,
-    "hedgehog": lambda x, w: torch.cat(
-        [(sign * linear(x, w["directions"], w["bias"][:, None])).softmax(-1) for sign in (1, -1)], -1
-    ),
+    "hedgehog": lambda x, w: two_sided(linear(x, w["directions"], w["bias"][:, None])),
 }
 """phi by its textbook formula."""
 LOG_FEATURES = {
@@ -86,6 +88,9 @@ def kernel(name, x, z, w):
     if name == "taylor2":
         s = x @ z.mT / K**0.5
         return 1 + s + s * s / 2
+    if name == "wide-hedgehog":
+        q, k = linear(x, w["queries"], w["query_bias"][:, None]), linear(z, w["keys"], w["key_bias"][:, None])
+        return two_sided(q) @ two_sided(k).mT
     if name in LOG_FEATURES:
         q, k = LOG_FEATURES[name](x, w), LOG_FEATURES[name](z, w)
         log = (q[..., :, None, :] + k[..., None, :, :]).logsumexp(-1)
@@ -159,8 +164,10 @@ def test_learned_maps_begin_plain():
     assert torch.allclose(mlp * 2.0 ** exponent[..., None], torch.cat([x.exp(), (-x).exp()], -1), rtol=1e-12)
     parts = [feature_map(name, 2, 4).query(x) for name in ("elu+1", "relu2", "silu")]
     assert torch.allclose(feature_map("dynamic", 2, 4).query(x), sum(parts) / 3, rtol=1e-12)
-    hedgehog = torch.cat([x.softmax(-1), (-x).softmax(-1)], -1)
-    assert torch.allclose(feature_map("hedgehog", 2, 4).query(x), hedgehog, rtol=1e-12)
+    assert torch.allclose(feature_map("hedgehog", 2, 4).query(x), two_sided(x), rtol=1e-12)
+    wide = feature_map("wide-hedgehog", 2, 4)
+    assert torch.allclose(wide.query(x), wide.key(x)[0], rtol=1e-12)
+    assert torch.equal(wide.queries[..., :4], torch.eye(4).expand(2, -1, -1))
 
 
 def test_random_features_stand_for_the_softmax():

@@ -12,6 +12,7 @@ from longseq.ops.feature_maps.mlp import Mlp
 from longseq.ops.feature_maps.pointwise import EluPlusOne, Relu, ReluSquared, ShiftedSilu
 from longseq.ops.feature_maps.random import RandomPositive
 from longseq.ops.feature_maps.taylor import Taylor2
+from longseq.ops.feature_maps.wide_hedgehog import WideHedgehog
 
 __all__ = ["FEATURE_MAPS", "FeatureMap", "feature_map"]
 
@@ -22,6 +23,7 @@ FEATURE_MAPS: dict[str, type[FeatureMap]] = {
     "exp": Exponential,
     "silu": ShiftedSilu,
     "hedgehog": Hedgehog,
+    "wide-hedgehog": WideHedgehog,
     "taylor2": Taylor2,
     "random": RandomPositive,
     "mlp": Mlp,
