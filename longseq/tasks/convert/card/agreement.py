@@ -18,7 +18,7 @@ from longseq.results.conversion import LengthRow, Retrieval, Skipped, TaskRow
 from longseq.results.evaluation import Figure
 from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.convert.card.config import CardConfig
-from longseq.tasks.convert.card.readings import cut, firsts, pooled, read
+from longseq.tasks.convert.card.readings import cut, firsts, means, read
 from longseq.tokens.words import count_words
 
 SHORTEST, MOST = 16, 64
@@ -52,7 +52,7 @@ def lengths(
 def _within(teacher: Checkpoint, student: Checkpoint, rows: np.ndarray, tokens: int, config: CardConfig) -> LengthRow:
     number = min(len(rows), MOST, max(config.tokens // tokens, 2))
     ids = cut(teacher, rows[_spread(len(rows), number)], tokens)
-    ours, theirs = (read(checkpoint, ids)[0].cpu().numpy() for checkpoint in (student, teacher))
+    ours, theirs = (read(checkpoint.model.encoder, ids)[0].cpu().numpy() for checkpoint in (student, teacher))
     return _row(tokens, cosines(ours.mean(1), theirs.mean(1)), cosines(ours, theirs).mean(1), config)
 
 
@@ -101,7 +101,7 @@ def vectors(checkpoint: Checkpoint, texts: Sequence[str]) -> tuple[np.ndarray, n
     """Mean vectors (N, D) of the first segments of texts, and which texts (M,) bool have a token."""
     some = firsts(checkpoint, texts)
     there = np.array([len(ids) > 0 for ids in some], bool)
-    return pooled(checkpoint, [ids for ids in some if len(ids)]), there
+    return means(checkpoint.model.encoder, [ids for ids in some if len(ids)]), there
 
 
 def retrieval(teacher: Checkpoint, student: Checkpoint, texts: Sequence[str], config: CardConfig) -> Retrieval | None:

@@ -25,7 +25,7 @@ def latency(teacher: Checkpoint, student: Checkpoint, config: CardConfig) -> Lat
     before, turn = ids[:, : config.conversation], ids[:, config.conversation :]
     state = next_segment(_streamed(student, before, config.chunk), student.config.segment)
     ways: dict[str, Callable[[], Any]] = {
-        "kept": lambda: read(student, turn, state),
+        "kept": lambda: read(student.model.encoder, turn, state),
         "again": lambda: _streamed(student, ids, config.chunk),
         "teacher": lambda: _streamed(teacher, ids, config.chunk),
     }
@@ -49,5 +49,5 @@ def _streamed(checkpoint: Checkpoint, ids: np.ndarray, chunk: int) -> Any:
     """The state after ids (1, T), read in chunks."""
     state, size = None, chunk_of(checkpoint.config, chunk)
     for at in range(0, ids.shape[1], size):
-        state = read(checkpoint, ids[:, at : at + size], state)[1]
+        state = read(checkpoint.model.encoder, ids[:, at : at + size], state)[1]
     return state

@@ -85,7 +85,7 @@ def _watched(checkpoint: Checkpoint, ids: np.ndarray) -> list[tuple[Tensor, Tens
         handles.append(layer.mixer.register_forward_hook(lambda _, given, out: fed.append((given[0], out[0]))))  # type: ignore[union-attr, operator]
         handles.append(layer.register_forward_hook(lambda _, __, out: behind.append(out[0])))
     try:
-        read(checkpoint, ids)
+        read(checkpoint.model.encoder, ids)
     finally:
         for handle in handles:
             handle.remove()

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longseq.model import Checkpoint
+from longseq.model import Checkpoint, Encoder
 
 BATCH = 4096
 """Tokens of a call, about."""
@@ -42,11 +42,11 @@ def firsts(checkpoint: Checkpoint, texts: Sequence[str]) -> list[np.ndarray]:
     return found
 
 
-def pooled(checkpoint: Checkpoint, some: Sequence[np.ndarray]) -> np.ndarray:
-    """(N, D) float32 mean vectors of texts of one token to a segment, those of one length together."""
-    found = np.zeros((len(some), checkpoint.config.width), np.float32)
+def means(encoder: Encoder, some: Sequence[np.ndarray]) -> np.ndarray:
+    """(N, D) float32 mean vectors of texts as ids (T,), T > 0; those of one length are read together."""
+    found = np.zeros((len(some), encoder.config.width), np.float32)
     for rows in _together([len(ids) for ids in some]):
-        hidden, _ = read(checkpoint, np.stack([some[i] for i in rows]))
+        hidden, _ = read(encoder, np.stack([some[i] for i in rows]))
         found[rows] = hidden.mean(1).cpu().numpy()
     return found
 
@@ -61,9 +61,8 @@ def _together(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield from (rows[at : at + size] for at in range(0, len(rows), size))
 
 
-def read(checkpoint: Checkpoint, ids: np.ndarray, state: Any = None) -> tuple[Tensor, Any]:
+def read(encoder: Encoder, ids: np.ndarray, state: Any = None) -> tuple[Tensor, Any]:
     """Hidden vectors (B, T, D) of ids (B, T), and the state."""
-    encoder = checkpoint.model.encoder
     with torch.inference_mode():
         return encoder(torch.from_numpy(ids).to(encoder.embedding.weight.device), state)
 
