@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 from conversion_speed import described, measured_speed
-from conversion_texts import PARAGRAPHS, SENTENCES, SOURCES, TOKENS, Text, held_out, write
+from conversion_texts import PARAGRAPHS, SENTENCES, TOKENS, Text, documents, held_out, write
 from provenance import provenance
 
 from longseq.config import load as load_settings
@@ -82,13 +82,14 @@ def ladders(model: str, data: Path, texts: Sequence[Text], work: Path, minutes: 
     from longseq.tasks.convert import Settings, Source, convert, linearise
 
     source = Source(model=model, segment=TOKENS)
+    write(documents(data), work / "texts.jsonl")
     convert(source, work / "teacher", force=True)
     teacher = load(work / "teacher")
     wanted = vectors(teacher.model, teacher.tokenizer, texts)
     found = {"ladders": {}}
     for window, name in WINDOWS.items():
         given = {
-            "inputs": [str(data / "documents" / file) for file in SOURCES],
+            "inputs": [str(work / "texts.jsonl")],
             "exclude": [str(work / "held_out.jsonl")],
             "window": window,
             "minutes": minutes,

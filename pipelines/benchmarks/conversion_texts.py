@@ -21,7 +21,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -170,8 +170,8 @@ def main() -> None:
         write(held_out(data), options.write)
 
 
-def write(texts: list[Text], file: Path) -> None:
-    """A JSONL document a text."""
+def write(texts: Iterable[Text | Document], file: Path) -> None:
+    """A line of JSON a text."""
     with write_aside(file, force=True) as aside:
         lines = [json.dumps({"id": text.id, "text": text.text}, ensure_ascii=False) + "\n" for text in texts]
         aside.write_text("".join(lines), encoding="utf-8")
