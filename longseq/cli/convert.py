@@ -33,7 +33,7 @@ OF_LINEAR = ("texts", "exclude", "feature_map", "window", "minutes", "resume", "
 @click.option(
     "--exclude", metavar="FILE", multiple=True, help="Texts to leave out, with all that hold a sentence of them."
 )
-@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: hedgehog]")
+@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: wide-hedgehog]")
 @click.option(
     "--window",
     metavar="TOKENS",

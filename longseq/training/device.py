@@ -55,7 +55,7 @@ def accelerator(config: TrainConfig, logs: Path | None = None) -> Accelerator:
 
 
 def _part() -> None:
-    """Leave the other processes before the program ends: threads that wait for them abort it otherwise, now and then."""
+    """Leave the other processes before the program ends: threads that wait for them abort it now and then."""
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
 

@@ -23,7 +23,7 @@ class Settings:
     """Files and folders with texts to learn from."""
     exclude: tuple[str, ...] = ()
     """Files that name texts to leave out."""
-    map: str = "hedgehog"
+    map: str = "wide-hedgehog"
     """Feature map of the linear mixers."""
     window: int = 0
     """Tokens of the windows inside a segment in which the softmax is kept; 0: none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -35,6 +36,7 @@ class AttentionTransfer(nn.Module):
             loss = sum(divergence(theirs.mixer, ours.mixer, x, mask) for theirs, ours, x in layers)
         else:
             loss = attention_errors(self.model.encoder, answer, mask).sum()
+        loss = loss + untouched(self.model)
         tokens = weight.sum()
         return loss * tokens, tokens, None
 
@@ -60,6 +62,7 @@ class Distillation(nn.Module):
         inner = list(zip(layers[:-1], answer.layers[:-1], strict=True))
         if settings.layers and inner:
             loss = loss + settings.layers * sum(error(*pair, mask) for pair in inner) / len(inner)
+        loss = loss + untouched(self.model)
         tokens = weight.sum()
         return loss * tokens, tokens, None
 
@@ -82,3 +85,9 @@ def fresh(model: Model) -> list[nn.Parameter]:
     for layer in model.encoder.layers:
         found += [*layer.mixer.map.parameters(), *([] if layer.mixer.gain is None else [layer.mixer.gain])]
     return found
+
+
+def untouched(model: Model) -> Tensor:
+    """Zero, and of gradient zero in what stands in the softmax's place: texts within a window ask nothing of it, and
+    processes that average gradients must find them all."""
+    return 0.0 * sum((p.sum() for p in fresh(model) if p.requires_grad), torch.zeros(()))

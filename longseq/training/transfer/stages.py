@@ -55,6 +55,7 @@ class Stage(Task):
         self.digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         learned, self._held_out = split(texts, lesson.settings.held_out, lesson.settings.seed)
         given = {"batch": settings.batch, "sentences": lesson.settings.sentences, "seed": lesson.settings.seed}
+        learned = self._asking(learned)
         self.train = Bundles(texts, learned, **given)
         self.bases = self.train.tokens
         kinds = np.bincount(texts.sentence[learned], minlength=2).tolist()
@@ -65,6 +66,10 @@ class Stage(Task):
             wanted = lesson.settings.scored, settings.batch, lesson.settings.seed
             self._scored = scoring.held_out_batches(texts, self._held_out, *wanted)
         self.to_score = sum(int(texts.lengths[rows].sum()) for rows in self._scored)
+
+    def _asking(self, rows: np.ndarray) -> np.ndarray:
+        """Those of the texts to learn from that the stage has something to learn from."""
+        return rows
 
     @abstractmethod
     def _learned_by(self) -> dict[str, object]:
@@ -112,6 +117,13 @@ class TransferStage(Stage):
 
     def _learned_by(self) -> dict[str, object]:
         return {name: getattr(self.settings, name) for name in ("batch", "weights", "projections")}
+
+    def _asking(self, rows: np.ndarray) -> np.ndarray:
+        """Those longer than a window in which the softmax is kept, if there are any; where projections are trained,
+        all."""
+        window = 0 if self._model is None else self._model.config.softmax_window
+        longer = rows[self.lesson.texts.lengths[rows] > window]
+        return longer if len(longer) and not self.settings.projections else rows
 
     def objective(self, model: Any) -> nn.Module:
         freeze_for_transfer(model, self.settings)
