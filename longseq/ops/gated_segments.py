@@ -167,16 +167,13 @@ def _sums(
     """Of φ(k) [v, 1]ᵀ over each tile (B, H, N, n, K', V+1), with their units (B, H, N, n); and over what enters the
     memory of each segment (B, H, N, K', V+1), with theirs (B, H, N)."""
     weighed, units = _weighed(values, exponents, valid, tile)
-    alike = kept is None and (exponents is None or shape[3] == 1)
-    if alike:
-        incoming = None if units is None else units.unflatten(-1, shape[2:])[..., 0]
-        entering = None
-    else:
-        entering, incoming = _weighed(values, exponents, valid if kept is None else kept, tile * shape[3])
-        weighed = torch.cat([weighed, entering], -1)
-    sums = torch.bmm(_tiles(k, tile).mT, _tiles(weighed, tile)).unflatten(0, shape)
-    own, left = (sums, sums) if alike else sums.chunk(2, -1)
-    return own, None if units is None else units.unflatten(-1, shape[2:]), left.sum(3), incoming
+    own = torch.bmm(_tiles(k, tile).mT, _tiles(weighed, tile)).unflatten(0, shape)
+    units = None if units is None else units.unflatten(-1, shape[2:])
+    if kept is None and (units is None or shape[3] == 1):
+        return own, units, own.sum(3) if shape[3] > 1 else own[:, :, :, 0], None if units is None else units[..., 0]
+    size = tile * shape[3]
+    weighed, incoming = _weighed(values, exponents, valid if kept is None else kept, size)
+    return own, units, torch.bmm(_tiles(k, size).mT, _tiles(weighed, size)).unflatten(0, shape[:3]), incoming
 
 
 def _weighed(

@@ -8,7 +8,7 @@ from longseq.errors import ConfigError
 from longseq.model import Encoder, ModelConfig, next_segment
 from longseq.model.state import map_tensors
 from longseq.tasks.check.run import check
-from longseq.tasks.check.subject import Subject
+from longseq.tasks.check.subject import Subject, opened
 
 SEGMENT = 8
 CONVERTED = {
@@ -68,6 +68,7 @@ def test_cuts_at_segments_change_nothing(changes):
     for sizes in ([77], [SEGMENT], [2 * SEGMENT, 5 * SEGMENT]):
         model.zero_grad()
         found, state = cut(model, long, sizes)
+        state = map_tensors(state, torch.Tensor.detach)
         found.sin().sum().backward()
         slopes.append(torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None]))
         if sizes == [77]:
@@ -146,8 +147,12 @@ def test_a_new_turn_begins_a_segment():
 
 @pytest.mark.parametrize("changes", [{}, {"softmax_window": 0, "feature_map": "exp"}, {"memory_gate": False}], ids=str)
 def test_check_passes(changes):
-    """Every law, over hundreds of segments, with gates open."""
-    found = check([Subject(name="converted", model=encoder(**changes).float())], 1500)
+    """Every law, over hundreds of segments, with gates as they begin and open."""
+    fresh = Subject(name="converted", model=encoder(open_gate=False, **changes).float())
+    subjects = [fresh, *opened(fresh)]
+    assert len(subjects) == 1 + fresh.config.memory_gate
+    assert not opened(subjects[-1])
+    found = check(subjects, 1500)
     assert {law.law for law in found.laws} >= {"split", "rescaling", "padding", "gradient", "drift", "definition"}
     assert not found.broken, found.broken
 
