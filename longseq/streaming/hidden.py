@@ -1,8 +1,9 @@
 """Hidden vectors along records: one reading after another, short ones side by side, each handed on as it passes.
 
 How a record is read depends on its own length alone, as in `longseq.streaming.surprisal`: records of up to 8,192 tokens
-go side by side with others of about their length, in one shape; longer ones, and those of an encoder whose state grows
-or that looks ahead, go alone, in chunks.
+go side by side with others of about their length, in one shape; longer ones, and those of an encoder whose state grows,
+go alone, in chunks. Of an encoder that looks ahead inside segments, records of up to a segment go side by side, each
+whole in one call, with what a lane holds behind its tokens masked.
 """
 
 from __future__ import annotations
@@ -23,8 +24,13 @@ from longseq.streaming.tracks import beginning
 
 FINAL = "final"
 """The layer that heads read: the last one's output behind the last norm."""
-WAITING = 1 << 17
-"""Tokens of records that may wait for the one in front of them."""
+WAITING = 1 << 24
+"""Numbers of hidden vectors of the records that may wait for the one in front of them, read or not."""
+WHOLE = 1024
+"""Tokens a call that reads whole records side by side: more are hardly faster, and the last call of each shape is seldom
+full."""
+STEP = 8
+"""Widths of lanes that hold whole records are multiples of so many tokens."""
 
 
 class Job:
@@ -60,16 +66,17 @@ class HiddenReader:
         self.checkpoint, self.chunk, self.precision = checkpoint, chunk, precision
         self.encoder = checkpoint.model.encoder
         self.device = self.encoder.embedding.weight.device
-        if checkpoint.config.visibility == "segment":
-            segment = checkpoint.config.segment
-            self.chunk = -(-chunk // segment) * segment
+        self._segment = checkpoint.config.segment if checkpoint.config.visibility == "segment" else 0
+        if self._segment:
+            self.chunk = -(-chunk // self._segment) * self._segment
         self._module: nn.Module | None = None
         if self.layer != FINAL:
             number = names.index(self.layer)
             self._module = self.encoder.embedding if number == 0 else self.encoder.layers[number - 1]
 
-    def step(self, ids: np.ndarray, state: State | None) -> tuple[Tensor, State]:
-        """Hidden vectors (B, T, D) float32 of T more tokens (B, T) of B records, and the state after them."""
+    def step(self, ids: np.ndarray, state: State | None, mask: np.ndarray | None = None) -> tuple[Tensor, State]:
+        """Hidden vectors (B, T, D) float32 of T more tokens (B, T) of B records, and the state after them; mask (B, T)
+        bool, True where valid; None: all are."""
         tokens = torch.from_numpy(ids.astype(np.int64)).to(self.device)
         seen: list[Tensor] = []
         handle = None
@@ -80,7 +87,8 @@ class HiddenReader:
         try:
             with torch.inference_mode(), even_shares(len(ids)):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16"):
-                    hidden, state = self.encoder(tokens, state)
+                    valid = None if mask is None else torch.from_numpy(mask).to(self.device)
+                    hidden, state = self.encoder(tokens, state, valid)
         finally:
             if handle is not None:
                 handle.remove()
@@ -89,11 +97,19 @@ class HiddenReader:
     @cached_property
     def side_by_side(self) -> int:
         """Tokens of the longest record that is read side by side with others; 0 where the encoder cannot."""
-        alone = self.encoder.config.visibility == "segment" or grows(self.encoder)
-        return 0 if alone else MIDDLE
+        if self._segment:
+            return min(self._segment, WHOLE // 2)
+        return 0 if grows(self.encoder) else MIDDLE
 
     def shape(self, length: int) -> tuple[int, Lanes]:
-        """Of a short record: the power of two that bounds records of about its length, and their lanes."""
+        """Of a short record: a bound of the records of about its length, and their lanes. The bound is a power of two;
+        of those that are read whole, whose padding costs, one of four between two powers of two."""
+        if self._segment:
+            step = max(STEP, 1 << max((length - 1).bit_length() - 3, 0))
+            width = min(-(-length // step) * step, self._segment)
+            number = max(min(self.chunk, WHOLE) // width, 1)
+            # An even number: two threads share the lanes out at the end of one.
+            return width, Lanes(number - number % 2 if number > 1 else 1, width)
         bound = max(SHORT, 1 << (length - 1).bit_length())
         width = min(bound, MIDDLE_WIDTH, self.chunk)
         return bound, Lanes(max(min(self.chunk, CHUNK) // width, 1), width)
@@ -101,24 +117,29 @@ class HiddenReader:
     def passed(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """The jobs, in order, each when it has passed. The next one is asked for only when the pieces of the one before
         have been walked to their end."""
-        order: deque[Job] = deque()
+        order: deque[tuple[Job, int]] = deque()
         pools: dict[int, list[Job]] = {}
+        waiting, most = 0, WAITING // self.encoder.config.width
 
         def ready(most: int) -> Iterator[Job]:
             """Those in front that are done; others are read until at most `most` tokens wait."""
+            nonlocal waiting
             while order:
-                if not order[0].done:
-                    if sum(len(job.ids) for job in order) <= most:
+                job, length = order[0]
+                if not job.done:
+                    if waiting <= most:
                         return
-                    self._together(pools.pop(self.shape(len(order[0].ids))[0]))
-                yield order.popleft()
+                    self._together(pools.pop(self.shape(length)[0]))
+                order.popleft()
+                waiting -= length
+                yield job
 
         for job in jobs:
             try:
                 held = beginning(job.pieces, self.side_by_side)
             except InputError as error:
                 job.error, job.done = error, True
-                order.append(job)
+                order.append((job, 0))
                 continue
             ids = np.concatenate([np.zeros(0, np.int64), *held])
             if len(ids) > self.side_by_side:
@@ -126,7 +147,8 @@ class HiddenReader:
                 self._alone(job, ids)
                 yield job
                 continue
-            order.append(job)
+            order.append((job, len(ids)))
+            waiting += len(ids)
             job.ids, job.done = ids, len(ids) == 0
             if not job.done:
                 bound, lanes = self.shape(len(ids))
@@ -134,19 +156,20 @@ class HiddenReader:
                 pool.append(job)
                 if len(pool) == lanes.number:
                     self._together(pools.pop(bound))
-            yield from ready(WAITING)
+            yield from ready(most)
         yield from ready(0)
 
     def _together(self, jobs: list[Job]) -> None:
-        """Short records of one shape. A lane's padding stands behind its tokens, which do not see it."""
+        """Short records of one shape. A lane's padding stands behind its tokens. They do not see it, or, where they
+        look ahead, are told by a mask."""
         lanes = self.shape(len(jobs[0].ids))[1]
         state = None
         for start in range(0, max(len(job.ids) for job in jobs), lanes.width):
-            ids = np.zeros(lanes, np.int64)
+            ids, valid = np.zeros(lanes, np.int64), np.zeros(lanes, bool)
             pieces = [job.ids[start : start + lanes.width] for job in jobs]
             for row, piece in enumerate(pieces):
-                ids[row, : len(piece)] = piece
-            hidden, state = self.step(ids, state)
+                ids[row, : len(piece)], valid[row, : len(piece)] = piece, True
+            hidden, state = self.step(ids, state, valid) if self._segment else self.step(ids, state)
             for row, (job, piece) in enumerate(zip(jobs, pieces, strict=True)):
                 if len(piece):
                     job.take(piece, hidden[row, : len(piece)])
