@@ -27,7 +27,7 @@ FINAL = "final"
 WAITING = 1 << 24
 """Numbers of hidden vectors of the records that may wait for the one in front of them, read or not."""
 WHOLE = 1024
-"""Tokens a call that reads whole records side by side: more are hardly faster, and the last call of each shape is seldom
+"""Tokens a call that reads whole records side by side: more are hardly faster, and the last call of a shape is seldom
 full."""
 STEP = 8
 """Widths of lanes that hold whole records are multiples of so many tokens."""

@@ -98,7 +98,7 @@ def test_a_call_has_the_shape_of_the_lengths_in_it(reader, monkeypatch):
     ],
 )
 def test_shapes(tmp_path, segment, length, width, number):
-    reader = HiddenReader(checkpoint(tmp_path / "m", **KEPT | {"segment": segment}), chunk=32)
+    reader = HiddenReader(checkpoint(tmp_path / "m", **KEPT | {"segment": segment}))
     assert reader.shape(length) == (width, (number, width)) and reader.side_by_side == segment
 
 
