@@ -88,9 +88,13 @@ def main() -> None:
 
 def conversation(data: Path, checkpoint: longseq.model.Checkpoint, tokens: int) -> tuple[list[str], str]:
     """Turns of at most 32 tokens, so many in all, and one of 32 that follows."""
-    (record,) = longseq.read(data / "documents" / "austen_6_novels.txt.gz", kind="document")
-    words, turns, total, held = "".join(record.pieces)[:TEXT].split(), [], 0, []
-    for word in words:
+    text, turns, total, held = "", [], 0, []
+    with longseq.read(data / "documents" / "austen_6_novels.txt.gz", kind="document") as reading:
+        for piece in next(iter(reading)).pieces:
+            text += piece
+            if len(text) >= TEXT:
+                break
+    for word in text[:TEXT].split():
         length = len(checkpoint.tokenizer.encode(" ".join([*held, word])))
         if length <= TURN:
             held.append(word)
