@@ -61,7 +61,8 @@ class Loop:
         self.model.encoder.recompute = config.recompute
         start.freeze(self.model, config, saved.get("adapters", {}))
         self.objective = self.place.share(task.objective(self.model), self.steps.carries)
-        self.update = Update(self.objective, config, processes, saved.get("optimiser"))
+        faster = task.faster(self.model)
+        self.update = Update(self.objective, config, processes, saved.get("optimiser"), faster)
         self.saving = Saving(
             config, folder, processes, self.place, task, self.model, self.update, position, last is not None
         )

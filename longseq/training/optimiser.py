@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-import torch
 from torch import nn
+from torch.optim import AdamW
 
 from longseq.training.config import OptimiserConfig
 
 
-def adamw(model: nn.Module, config: OptimiserConfig) -> torch.optim.AdamW:
-    """AdamW over `groups`; the rate is set at each step."""
+def adamw(model: nn.Module, config: OptimiserConfig, faster: Mapping[nn.Parameter, float] | None = None) -> AdamW:
+    """AdamW over `groups`; the rate is set at each step, that of parameters in `faster` times so much."""
     assert config.rate is not None, "settled before the first step"
-    decayed, others = groups(model)
-    return torch.optim.AdamW(
-        [
-            {"params": [p for _, p in decayed], "weight_decay": config.weight_decay},
-            {"params": [p for _, p in others], "weight_decay": 0.0},
-        ],
-        lr=config.rate,
-        betas=(config.beta1, config.beta2),
-        eps=config.epsilon,
-        fused=True,
-    )
+    found = []
+    for some, decay in zip(groups(model), (config.weight_decay, 0.0), strict=True):
+        by_factor: dict[float, list[nn.Parameter]] = {1.0: []}
+        for _, parameter in some:
+            by_factor.setdefault((faster or {}).get(parameter, 1.0), []).append(parameter)
+        found += [{"params": p, "weight_decay": decay, "factor": factor} for factor, p in by_factor.items()]
+    return AdamW(found, lr=config.rate, betas=(config.beta1, config.beta2), eps=config.epsilon, fused=True)
+
+
+def set_rate(optimiser: AdamW, rate: float) -> None:
+    """For the next step."""
+    for group in optimiser.param_groups:
+        group["lr"] = rate * group.get("factor", 1.0)  # a checkpoint of an earlier version says none
 
 
 def groups(model: nn.Module) -> tuple[list[tuple[str, nn.Parameter]], list[tuple[str, nn.Parameter]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from longseq.model import detach
 from longseq.training.batch import Batch
 from longseq.training.carried import joined, rows
 from longseq.training.config import TrainConfig
-from longseq.training.optimiser import adamw
+from longseq.training.optimiser import adamw, set_rate
 from longseq.training.precision import autocast, scaler
 
 if TYPE_CHECKING:
@@ -24,12 +25,17 @@ class Update:
     """`gradients`, then `norm`, then `apply` or `drop`."""
 
     def __init__(
-        self, objective: nn.Module, config: TrainConfig, processes: Accelerator, saved: dict[str, Any] | None = None
+        self,
+        objective: nn.Module,
+        config: TrainConfig,
+        processes: Accelerator,
+        saved: dict[str, Any] | None = None,
+        faster: Mapping[nn.Parameter, float] | None = None,
     ):
-        """`saved` is what `state` gave in an earlier process."""
+        """`saved` is what `state` gave in an earlier process; `faster` by how much more some parameters are changed."""
         self._config, self._processes = config, processes
         self._objective = processes.prepare(objective)
-        self._optimiser = adamw(objective, config.optimiser)
+        self._optimiser = adamw(objective, config.optimiser, faster)
         self._scaler = scaler(config.precision, processes.device)
         if saved is not None:
             self._optimiser.load_state_dict(saved["moments"])
@@ -74,8 +80,7 @@ class Update:
         return self._scaler.is_enabled() and self._scaler.get_scale() > 1
 
     def apply(self, learning_rate: float) -> None:
-        for group in self._optimiser.param_groups:
-            group["lr"] = learning_rate
+        set_rate(self._optimiser, learning_rate)
         self._scaler.step(self._optimiser)
         self._scaler.update()
         self._optimiser.zero_grad(set_to_none=True)

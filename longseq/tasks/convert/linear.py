@@ -168,7 +168,7 @@ def _config(name: str, model: Model, settings: Settings) -> TrainConfig:
         data=DataConfig(window=min(model.config.segment, stage.batch), held_out=texts.held_out, seed=texts.seed),
         adapter=AdapterConfig(rank=rank, alpha=settings.distil.alpha),
         # What was trained before is not drawn to 0.
-        optimiser=OptimiserConfig(rate=stage.rate, weight_decay=0.0),
+        optimiser=OptimiserConfig(rate=stage.rate, weight_decay=0.0, beta2=0.98, warmup=0.05, floor=0.0),
         evaluation=EvaluationConfig(every=texts.every, tokens=texts.scored),
         checkpoint=CheckpointConfig(every=settings.save_every, keep=1, best=False),
     )

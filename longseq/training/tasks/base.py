@@ -54,6 +54,10 @@ class Task(ABC):
     def objective(self, model: Any) -> nn.Module:
         """The loss of a model of this task."""
 
+    def faster(self, model: Any) -> Mapping[nn.Parameter, float]:
+        """Parameters whose learning rate is so many times that of all others."""
+        return {}
+
     @abstractmethod
     def evaluate(
         self, objective: Any, processes: Accelerator, *, lanes: int, stop: Callable[[], bool]

@@ -41,10 +41,10 @@ class TransferConfig:
 
     steps: int | None = None
     """Optimiser steps; 0: the stage is left out; None: as many as its share of the time allows."""
-    share: float = 0.35
+    share: float = 0.12
     """Of the time of both stages."""
-    batch: int = 4096
-    """Tokens a step, padding included; at least a segment."""
+    batch: int = 512
+    """Tokens a step, padding included; one text at least."""
     rate: float = 1e-2
     """Highest learning rate."""
     weights: int = 0
@@ -66,10 +66,12 @@ class DistilConfig:
 
     steps: int | None = None
     """Optimiser steps; 0: the stage is left out; None: as many as its share of the time allows."""
-    batch: int = 4096
-    """Tokens a step, padding included; at least a segment."""
-    rate: float = 3e-4
-    """Highest learning rate."""
+    batch: int = 1024
+    """Tokens a step, padding included; one text at least."""
+    rate: float = 5e-4
+    """Highest learning rate …"""
+    faster: float = 4.0
+    """… times this, of feature maps and gains."""
     rank: int = 0
     """r of low-rank adapters beside weights that stay as they are, maps and gains aside; 0: all weights are trained."""
     alpha: float = 16.0
@@ -78,11 +80,12 @@ class DistilConfig:
     """Weight of the error of the final hidden vectors, relative to their size."""
     pooled: float = 1.0
     """Weight of 1 - the cosine between the means of a text's hidden vectors."""
-    layers: float = 0.0
+    layers: float = 1.0
     """Weight of the error of the hidden vectors after each layer but the last, the mean over layers."""
 
     def __post_init__(self):
         _require_stage("distil", self.steps, self.batch, self.rate)
+        require(0 < self.faster < math.inf, "distil.faster", self.faster, "above 0 and finite")
         require(self.rank >= 0, "distil.rank", self.rank, ">= 0")
         for name in ("hidden", "pooled", "layers"):
             require(0 <= getattr(self, name) < math.inf, f"distil.{name}", getattr(self, name), ">= 0 and finite")
@@ -93,5 +96,5 @@ class DistilConfig:
 
 def _require_stage(stage: str, steps: int | None, batch: int, rate: float) -> None:
     require(steps is None or steps >= 0, f"{stage}.steps", steps, ">= 0")
-    require(batch >= 1, f"{stage}.batch", batch, ">= 1 token")
+    require(batch >= 2, f"{stage}.batch", batch, ">= 2 tokens")
     require(0 < rate < math.inf, f"{stage}.rate", rate, "above 0 and finite")

@@ -67,21 +67,18 @@ class Distillation(nn.Module):
 def freeze_for_transfer(model: Model, settings: TransferConfig) -> None:
     """Leave to train what stands in the softmax's place, and the projections where the settings say so."""
     model.requires_grad_(False)
-    fresh = train_fresh(model)
-    if settings.projections or (settings.projections is None and not fresh):
+    new = fresh(model)
+    for parameter in new:
+        parameter.requires_grad_()
+    if settings.projections or (settings.projections is None and not new):
         for layer in model.encoder.layers:
             layer.mixer.project.requires_grad_()
 
 
-def train_fresh(model: Model) -> bool:
-    """Train feature maps and gains, whatever else is; not the gates, which a segment by itself says nothing of.
-    Whether there are any."""
-    found = False
+def fresh(model: Model) -> list[nn.Parameter]:
+    """What stands in the softmax's place: parameters of feature maps, and gains. Not the gates: a segment by itself
+    tells them nothing, and they get no gradient."""
+    found = []
     for layer in model.encoder.layers:
-        mixer = layer.mixer
-        for parameter in (*mixer.map.parameters(), *([] if mixer.gain is None else [mixer.gain])):
-            parameter.requires_grad_()
-            found = True
-        if mixer.gate is not None:
-            mixer.gate.requires_grad_(False)
+        found += [*layer.mixer.map.parameters(), *([] if layer.mixer.gain is None else [layer.mixer.gain])]
     return found

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from longseq.training.tasks.base import Figures, Task
 from longseq.training.transfer import scoring
 from longseq.training.transfer.bundles import Bundles
 from longseq.training.transfer.config import DistilConfig, TextConfig, TransferConfig
-from longseq.training.transfer.objectives import AttentionTransfer, Distillation, freeze_for_transfer, train_fresh
+from longseq.training.transfer.objectives import AttentionTransfer, Distillation, freeze_for_transfer, fresh
 from longseq.training.transfer.teaching import Teacher
 from longseq.training.transfer.texts import Texts
 
@@ -130,8 +130,12 @@ class DistilStage(Stage):
         return {name: getattr(self.settings, name) for name in ("batch", "hidden", "pooled", "layers")}
 
     def objective(self, model: Any) -> nn.Module:
-        train_fresh(model)
+        for parameter in fresh(model):
+            parameter.requires_grad_()  # beside adapters too
         return Distillation(model, self.lesson.teacher, self.settings)
+
+    def faster(self, model: Any) -> Mapping[nn.Parameter, float]:
+        return dict.fromkeys(fresh(model), self.settings.faster)
 
     def learned(self, loss: float) -> Figures:
         return {"loss": loss}
