@@ -50,13 +50,9 @@ OF_CONVERTING = ("exclude", "no_report", "feature_map", "window", "minutes", "re
 @click.option(
     "--exclude", metavar="FILE", multiple=True, help="Texts to leave out, with all that hold a sentence of them."
 )
-<<<<<<< HEAD
-@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: wide-hedgehog]")
-=======
 @click.option("--labelled", metavar="FILE", multiple=True, help="Table of texts with classes, for the report card.")
 @click.option("--no-report", is_flag=True, help="No report card of texts that were left out.")
-@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: hedgehog]")
->>>>>>> 5f98348cac9f8306b7745bcc053456c938a169a7
+@click.option("--map", "feature_map", metavar="NAME", help="Feature map of linear attention.  [default: wide-hedgehog]")
 @click.option(
     "--window",
     metavar="TOKENS",
