@@ -75,7 +75,7 @@ def command(
     from longseq.ops.machine import prepare
     from longseq.report.check import broken_text, check_text
     from longseq.tasks.check.run import check
-    from longseq.tasks.check.subject import checkpoint, mixer_names, random_model
+    from longseq.tasks.check.subject import checkpoint, mixer_names, opened, random_model
 
     prepare(threads)
     began = time.monotonic()
@@ -84,6 +84,7 @@ def command(
     else:
         names = mixer_names() if "all" in mixers else list(dict.fromkeys(mixers))
         subjects = [random_model(name, feature_map, assignments, device) for name in names]
+    subjects += [one for subject in subjects for one in opened(subject)]
     outcome = check(subjects, length, progress=talk.progress(), long_sum=long_sum)
     if as_json:
         run = _run(talk, subjects, device, threads, time.monotonic() - began)

@@ -70,7 +70,7 @@ def gated_segment_attention(
     """
     length, dtype = heads.shape[3], working_dtype(heads)
     with working_precision(heads):
-        heads = heads.to(dtype)
+        heads, fresh = heads.to(dtype), memory is None
         if memory is None:
             keys = features.features(heads.shape[-1])
             memory = Memory.empty(heads.shape[1], heads.shape[2], keys, heads.shape[-1] + 1, heads)
@@ -78,8 +78,9 @@ def gated_segment_attention(
             return heads[2], memory
         value, exponent, parts = memory.wide(), memory.exponent, []
         for here, size, often in spans(length, segment, rescale):
-            tokens = (heads[:, :, :, here], *(x if x is None else x[:, here] for x in (valid, kept)))
-            y, value, exponent = _span(features, *tokens, value, exponent, size, window, often, shares)
+            own = heads[:, :, :, here], _cut(valid, here), _cut(kept, here)
+            first = fresh and own[0].shape[3] == here.stop == size
+            y, value, exponent = _span(features, own, (value, exponent), size, window, often, shares, first)
             parts.append(y.transpose(1, 2))
         y = torch.cat(parts, 1) if len(parts) > 1 else parts[0]
         return y.transpose(1, 2), Memory.split(value, exponent, dtype)
@@ -87,55 +88,59 @@ def gated_segment_attention(
 
 def _span(
     features: FeatureMap,
-    heads: Tensor,
-    valid: Tensor | None,
-    kept: Tensor | None,
-    value: Tensor,
-    exponent: Tensor,
+    tokens: tuple[Tensor, Tensor | None, Tensor | None],
+    memory: tuple[Tensor, Tensor],
     size: int,
     window: int,
     rescale: bool,
     shares: Shares,
+    first: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Segments of `size` tokens, whole ones, at once: y (B, H, T, V) and the memory after them."""
-    batch, attention_heads, length = heads.shape[1:4]
+    """Segments of `size` tokens, whole ones, at once: y (B, H, T, V) and the memory after them.
+
+    `first`: there is one segment, and none before it.
+    """
     tile = min(window, size) or size
-    padding = -size % tile
-    if padding:
-        heads, valid, kept = _padded(heads, valid, kept, size, padding)
+    heads, valid, kept = tokens if size % tile == 0 else _padded(*tokens, size, -size % tile)
     heads = heads.contiguous()
-    shape = (batch, attention_heads, length // size, (size + padding) // tile)
+    batch, count = heads.shape[1], tokens[0].shape[3] // size
+    shape = (batch, heads.shape[2], count, heads.shape[3] // count // tile)
     (q, lacking), (k, exponents) = features.scaled_query(heads[0]), features.key(heads[1])
     values = F.pad(heads[2], (0, 1), value=1.0)
-    own, units, left, incoming = _sums(k, values, exponents, valid, kept, shape, tile)
+    far, units, left, incoming = _sums(k, values, exponents, valid, kept, shape, tile)
     # What stands before each segment, in units of 2**scale.
+    value, exponent = memory
     unit = None
     if incoming is None:
         unit = (exponent - HEADROOM).clamp_min(0)
         left = left * pow2(-unit, left.dtype)[..., None, None, None]
     before, scale, value, exponent = fold_blocks(value, exponent, left, None, incoming, unit, rescale)
-    # What each tile reads: (B, H, N, n, K', V+1), in units of 2**reached.
-    before, scale = before[:, :, :, None].expand(-1, -1, -1, shape[3], -1, -1), scale[..., None]
-    far, reached = _others(own, units) if window else (own, units)
-    if shares.gate is None:
-        near = scale.new_zeros(()) if reached is None else reached
-        reached = torch.maximum(near, scale)
-        far = far * _pow2(near - reached, far.dtype) + before * _pow2(scale - reached, far.dtype)
-        out = _read(q, far, shape)
-    else:
-        out, earlier = _read(q, torch.cat([far, before], -1), shape).chunk(2, -1)
-    reached = None if reached is None else reached[..., None, None]
-    if window:
-        y = _joined(heads, values, out, reached, lacking, valid, shape, features.floor, shares.gain)
-    else:
-        over, under = quotient(out, reached, Rule(True, features.eps, features.floor, None))
+    rule = Rule(True, features.eps, features.floor, None)
+    if not window:
+        over, under = quotient(_read(q, far, shape), None if units is None else units[..., None, None], rule)
         y = over / under
-    if shares.gate is not None:
-        over, under = quotient(earlier, scale[..., None, None], Rule(True, features.eps, features.floor, None))
-        gate = shares.gate.to(y.dtype).tanh()[:, None, None, None, None]
+    else:
+        others = _others(far, units) if shape[3] > 1 else None
+        if shares.gate is None:
+            others = _beside(others, before[:, :, :, None], scale[..., None])
+        inside, largest = _inside(heads, values, valid, shape, tile)
+        y = inside[..., :-1] / inside[..., -1:]
+        if others is not None:
+            sums, reached = others
+            size_inside = largest + inside[..., -1:].log2()
+            out = _read(q, sums, shape)
+            y = _joined(y, size_inside, out, reached, lacking, features.floor, shares.gain)
+    y = y.flatten(3, 4)
+    if shares.gate is not None and not first:
+        earlier = _read(q, before, shape[:3])
+        over, under = quotient(earlier, scale[..., None, None], rule)
+        gate = shares.gate.to(y.dtype).tanh()[:, None, None, None]
         y = torch.lerp(y, over / under, gate * (earlier[..., -1:] != 0))
-    y = y.flatten(3, 4)[..., :size, :] if padding else y
-    return y.reshape(batch, attention_heads, length, -1), value, exponent
+    return y[..., :size, :].flatten(2, 3), value, exponent
+
+
+def _cut(x: Tensor | None, here: slice) -> Tensor | None:
+    return None if x is None else x[:, here]
 
 
 def _padded(
@@ -162,16 +167,13 @@ def _sums(
     """Of φ(k) [v, 1]ᵀ over each tile (B, H, N, n, K', V+1), with their units (B, H, N, n); and over what enters the
     memory of each segment (B, H, N, K', V+1), with theirs (B, H, N)."""
     weighed, units = _weighed(values, exponents, valid, tile)
-    alike = kept is None and (exponents is None or shape[3] == 1)
-    if alike:
-        incoming = None if units is None else units.unflatten(-1, shape[2:])[..., 0]
-        entering = None
-    else:
-        entering, incoming = _weighed(values, exponents, valid if kept is None else kept, tile * shape[3])
-        weighed = torch.cat([weighed, entering], -1)
-    sums = torch.bmm(_tiles(k, tile).mT, _tiles(weighed, tile)).unflatten(0, shape)
-    own, left = (sums, sums) if alike else sums.chunk(2, -1)
-    return own, None if units is None else units.unflatten(-1, shape[2:]), left.sum(3), incoming
+    own = torch.bmm(_tiles(k, tile).mT, _tiles(weighed, tile)).unflatten(0, shape)
+    units = None if units is None else units.unflatten(-1, shape[2:])
+    if kept is None and (units is None or shape[3] == 1):
+        return own, units, own.sum(3) if shape[3] > 1 else own[:, :, :, 0], None if units is None else units[..., 0]
+    size = tile * shape[3]
+    weighed, incoming = _weighed(values, exponents, valid if kept is None else kept, size)
+    return own, units, torch.bmm(_tiles(k, size).mT, _tiles(weighed, size)).unflatten(0, shape[:3]), incoming
 
 
 def _weighed(
@@ -202,53 +204,62 @@ def _others(sums: Tensor, units: Tensor | None) -> tuple[Tensor, Tensor | None]:
     return (others @ sums.flatten(-2)).unflatten(-1, sums.shape[-2:]), reached
 
 
+def _beside(others: tuple[Tensor, Tensor | None] | None, before: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    """What stands before each segment (B, H, N, 1, K', V+1) added to the sums over other tiles, and their units."""
+    if others is None:
+        return before, scale
+    sums, reached = others
+    near = scale.new_zeros(()) if reached is None else reached
+    unit = torch.maximum(near, scale)
+    near, scale = (pow2(power - unit, sums.dtype)[..., None, None] for power in (near, scale))
+    return sums * near + before * scale, unit
+
+
 def _read(q: Tensor, sums: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """φ(q) (B, H, T, K') of the tokens of each tile times its sums (B, H, N, n, K', C) → (B, H, N, n, tile, C)."""
-    sums = sums.flatten(0, 3)
-    return torch.bmm(_tiles(q, q.shape[2] // math.prod(shape[2:])), sums).unflatten(0, shape)
+    """φ(q) (B, H, T, K') of tokens in as many tiles as `shape` holds, times the sums of each (`shape`, K', V+1) →
+    (`shape`, tile, V+1)."""
+    return torch.bmm(_tiles(q, q.shape[2] // math.prod(shape[2:])), sums.flatten(0, len(shape) - 1)).unflatten(0, shape)
 
 
-def _joined(
-    heads: Tensor,
-    values: Tensor,
-    out: Tensor,
-    reached: Tensor | None,
-    lacking: Tensor | None,
-    valid: Tensor | None,
-    shape: tuple[int, ...],
-    floor: float,
-    gain: Tensor | None,
-) -> Tensor:
-    """The softmax inside each window and what is read of the others, under one denominator."""
-    assert gain is not None
-    tile, keys = out.shape[-2], heads.shape[-1]
-    scores = torch.bmm(_tiles(heads[0] * (keys**-0.5 * LOG2_E), tile), _tiles(heads[1], tile).mT).unflatten(0, shape)
+def _inside(
+    heads: Tensor, values: Tensor, valid: Tensor | None, shape: tuple[int, ...], tile: int
+) -> tuple[Tensor, Tensor]:
+    """Softmax weights inside each window times [v, 1] (B, H, N, n, tile, V+1), in units of 2**largest (…, tile, 1)."""
+    scale = heads.shape[-1] ** -0.5 * LOG2_E
+    scores = torch.bmm(_tiles(heads[0] * scale, tile), _tiles(heads[1], tile).mT).unflatten(0, shape)
     if valid is not None:
         # A masked token has itself to look at: its result is not used.
         seen = valid.reshape(shape[0], 1, *shape[2:], 1, tile) | torch.eye(tile, dtype=torch.bool, device=valid.device)
         scores = scores.masked_fill_(~seen, -math.inf)
     largest = scores.detach().amax(-1, keepdim=True)
     weights = scores.sub_(largest).exp2_()
-    inside = torch.bmm(weights.flatten(0, 3), _tiles(values, tile)).unflatten(0, shape)
+    return torch.bmm(weights.flatten(0, 3), _tiles(values, tile)).unflatten(0, shape), largest
+
+
+def _joined(
+    y: Tensor,
+    size: Tensor,
+    out: Tensor,
+    reached: Tensor | None,
+    lacking: Tensor | None,
+    floor: float,
+    gain: Tensor | None,
+) -> Tensor:
+    """y (B, H, N, n, tile, V), whose denominator is 2**size, and what is read of other tokens, jointly."""
+    assert gain is not None
     nothing = out[..., -1:] == 0
+    reached = None if reached is None else reached[..., None, None]
     over, under = quotient(out, reached, Rule(True, 0.0, floor, None))
     # A mantissa and whole powers of two: the same number in whichever units the sums came. Features that are 0 but for
     # rounding may leave less than nothing.
     mantissa, power = torch.frexp(under.abs())
-    if reached is not None:
-        power = power + reached
-    size = mantissa.log2() + power + gain.to(out.dtype)[:, None, None, None, None] * LOG2_E
+    theirs = mantissa.log2() + (power if reached is None else power + reached)
+    theirs = theirs + gain.to(y.dtype)[:, None, None, None, None] * LOG2_E
     if lacking is not None:
-        size = size + lacking.reshape(*out.shape[:-1], 1) * LOG2_E
-    share = ((size - largest - inside[..., -1:].log2()) / LOG2_E).sigmoid().masked_fill(nothing, 0.0)
-    return torch.lerp(inside[..., :-1] / inside[..., -1:], over / under, share)
+        theirs = theirs + lacking.reshape(size.shape) * LOG2_E
+    return torch.lerp(y, over / under, ((theirs - size) / LOG2_E).sigmoid().masked_fill(nothing, 0.0))
 
 
 def _tiles(x: Tensor, size: int) -> Tensor:
     """(B, H, T, C) → (B H N n, size, C)."""
     return x.reshape(-1, size, x.shape[-1])
-
-
-def _pow2(exponent: Tensor, dtype: torch.dtype) -> Tensor:
-    """For sums (…, K', V+1)."""
-    return pow2(exponent, dtype)[..., None, None]

@@ -22,5 +22,6 @@ class Hedgehog(FeatureMap):
         return 2 * width
 
     def map(self, x: Tensor) -> Tensor:
-        z = head_linear(x, self.directions, self.bias)
-        return torch.cat([z.softmax(-1), (-z).softmax(-1)], -1)
+        # Both signs in one product: no copy puts the halves side by side.
+        z = head_linear(x, *(torch.cat([part, -part], -1) for part in (self.directions, self.bias)))
+        return z.unflatten(-1, (2, -1)).softmax(-1).flatten(-2)

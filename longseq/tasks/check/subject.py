@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -130,6 +131,22 @@ def random_model(
     config = load_config(_Settings, None, [*given, *assignments]).model
     name = mixer if feature_map is None else f"{mixer} {feature_map}"
     return Subject(name=name, model=Encoder(config).eval().to(device))
+
+
+def opened(subject: Subject) -> list[Subject]:
+    """The model with drawn gates to its memory, where it has closed ones, behind which nothing could be wrong."""
+    closed = [
+        name for name, weight in subject.model.named_parameters() if name.endswith("mixer.gate") and not weight.any()
+    ]
+    if not closed:
+        return []
+    model = copy.deepcopy(subject.model)
+    generator = torch.Generator().manual_seed(6)
+    with torch.no_grad():
+        for name in closed:
+            weight = model.get_parameter(name)
+            weight.copy_(torch.randn(weight.shape, generator=generator))
+    return [replace(subject, name=f"{subject.name}, gates open", model=model, _variants={})]
 
 
 def mixer_names() -> list[str]:
