@@ -23,7 +23,7 @@ SEGMENT = 12
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     file = tmp_path_factory.mktemp("words") / "vocab.txt"
-    file.write_text("\n".join(VOCABULARY[:-1] + [".", VOCABULARY[-1]]) + "\n")
+    file.write_text("\n".join([*VOCABULARY, "."]) + "\n")
     return word_pieces(file).framed(2, 3, SEGMENT)
 
 
@@ -104,7 +104,7 @@ def test_what_names_no_text(tmp_path, name, content, problem):
 
 def test_texts_that_are_none(tokenizer, tmp_path):
     (tmp_path / "dna.fa").write_text(">chr1\n" + "ACGT" * 40 + "\n")
-    with pytest.raises(InputError, match="expected documents, which data.tokenizer is for, found dna"):
+    with pytest.raises(InputError, match=r"expected documents, which data\.tokenizer is for, found dna"):
         prepare([str(tmp_path / "dna.fa")], tmp_path / "cache", tokenizer, SEGMENT)
     (tmp_path / "blank.txt").write_text(" \n \n")
     with pytest.raises(InputError, match="expected texts to learn from, found none"):
