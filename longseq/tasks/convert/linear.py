@@ -74,7 +74,12 @@ def linearise(
     """
     stages = [name for name in (TRANSFER, DISTIL) if getattr(settings, name).steps != 0]
     if stages and not settings.inputs:
-        raise ConfigError(where="texts", expected="files or folders with texts to learn from", found="none")
+        raise ConfigError(
+            where="texts",
+            expected="files or folders with texts to learn from",
+            found="none",
+            remedy="--texts PATH names some; --keep-softmax keeps the model's own attention, and needs none",
+        )
     work = Work(out, source, settings)
     work.check(resume=resume, force=force)
     original = read_original(source)
