@@ -80,7 +80,9 @@ def open_tensors(*files: Path) -> Iterator[Tensors]:
         for file in files:
             try:
                 with open(file, "rb") as stream:
-                    if stream.read(4).startswith(PICKLES):
+                    head = stream.read(9)
+                    # A safetensors file begins with the length of its JSON, in 8 bytes of any value.
+                    if head.startswith(PICKLES) and head[8:] != b"{":
                         raise CheckpointError(
                             where=str(file),
                             expected="a safetensors file",

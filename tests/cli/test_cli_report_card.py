@@ -37,8 +37,9 @@ SWAP = ("--set", "transfer.steps=0", "--set", "distil.steps=0")
 def test_a_report_of_what_stands(folder, capsys):
     assert convert(folder, capsys, "--out", folder / "out", *SWAP)[0] == 0
     assert not (folder / "out" / "report.json").exists()
-    code, out, _ = convert(folder, capsys, "--report", folder / "out", "--texts", folder / "text.txt")
-    assert code == 0 and "cosine to the teacher's vector" in out and "speed, memory and latency" in out
+    code, out, err = convert(folder, capsys, "--report", folder / "out", "--texts", folder / "text.txt")
+    assert code == 0, err
+    assert "cosine to the teacher's vector" in out and "speed, memory and latency" in out
     found = json.loads((folder / "out" / "report.json").read_text())
     assert found["teacher"]["name"] == str(folder / "bert") and found["retrieval"]["texts"] == 2
     assert f"--report {folder / 'out'}" in found["run"]["command"] and (folder / "out" / "report.html").exists()

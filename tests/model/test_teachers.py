@@ -10,6 +10,7 @@ from torch import nn
 
 from longseq.errors import CheckpointError, ConfigError
 from longseq.model.teachers import Shape, read_directory, read_torch_encoder
+from longseq.model.tensors import open_tensors
 
 ENDS = (2, 3)
 
@@ -158,6 +159,14 @@ def test_pickles_are_refused(tmp_path):
         torch.save(bert_tensors(), folder / "model.safetensors", _use_new_zipfile_serialization=new)
         with pytest.raises(CheckpointError, match=r"model.safetensors: expected a safetensors file, found a pickle"):
             read_directory(folder, ENDS)
+
+
+@pytest.mark.parametrize("length", [0x80, 0x2180])
+def test_a_header_whose_length_looks_like_a_pickle(tmp_path, length):
+    header = json.dumps({"a": {"dtype": "U8", "shape": [3], "data_offsets": [0, 3]}}).encode().ljust(length)
+    (tmp_path / "model.safetensors").write_bytes(length.to_bytes(8, "little") + header + b"abc")
+    with open_tensors(tmp_path / "model.safetensors") as found:
+        assert bytes(found.take("a", (3,)).tolist()) == b"abc"
 
 
 def test_an_encoder_of_torch_that_cannot_be(tmp_path):
