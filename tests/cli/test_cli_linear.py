@@ -51,7 +51,7 @@ def test_it_says_what_each_stage_came_to(convert, tmp_path, capsys):
     assert main(["info", str(tmp_path / "out"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["config"]["pattern"] == ["linear"] and facts["config"]["softmax_window"] == 4
-    assert main(["check", str(tmp_path / "out"), "--length", "40", "--json"]) == 0
+    assert main(["check", str(tmp_path / "out"), "--length", "64", "--json"]) == 0
     assert all(law["ok"] for law in json.loads(capsys.readouterr().out)["laws"])
     code, _, err = convert(*FEW, "--window", 4, "--segment", 10)
     assert code == 2 and "holds a conversion already; --resume goes on with it, --force starts it anew" in err

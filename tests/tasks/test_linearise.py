@@ -19,9 +19,9 @@ FEW = {
     "transfer.steps": 12,
     "transfer.batch": 96,
     "transfer.rate": 0.03,
-    "distil.steps": 12,
+    "distil.steps": 20,
     "distil.batch": 96,
-    "distil.rate": 0.005,
+    "distil.rate": 0.001,
     "save_every": 5,
 }
 
@@ -61,8 +61,7 @@ def test_errors_fall_stage_by_stage(whole):
     swap, transfer, distil = (made.came[name].figures for name in ("swap", "transfer", "distil"))
     for layer in (1, 2):
         assert transfer[f"attention_error_{layer}"] < 0.8 * swap[f"attention_error_{layer}"]
-    assert swap["cosine"] < transfer["cosine"] < distil["cosine"]
-    assert distil["hidden_error"] < transfer["hidden_error"]
+    assert distil["hidden_error"] < transfer["hidden_error"] < swap["hidden_error"]
     told = [line for line in lines(out, "transfer") if "held_out_attention_error_1" in line]
     assert [line["step"] for line in told] == [6, 12]
     assert (

@@ -93,6 +93,7 @@ def linearise(
         where=source.model,
     )
     came: dict[str, Came] = {}
+    runs = {name: _config(name, model, settings) for name in stages}
     if stages:
         prepare_machine(settings.threads)
         lesson = _begin(original, settings, work, resume, progress)
@@ -107,7 +108,7 @@ def linearise(
             if not (resume and name in came and name != stages[-1]):
                 stage: type[Stage] = TransferStage if name == TRANSFER else DistilStage
                 outcome = train(
-                    _config(name, model, settings),
+                    runs[name],
                     run,
                     resume=resume,
                     progress=progress,
