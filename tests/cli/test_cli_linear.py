@@ -36,7 +36,8 @@ def convert(given, tmp_path, capsys):
 
 
 def test_it_says_what_each_stage_came_to(convert, tmp_path, capsys):
-    code, out, err = convert(*FEW, "--window", 4, "--segment", 10)
+    asked = [*FEW, "--map", "hedgehog", "--window", 4, "--segment", 10]
+    code, out, err = convert(*asked)
     assert code == 0, err
     lines = out.splitlines()
     assert lines[0].endswith(
@@ -53,9 +54,9 @@ def test_it_says_what_each_stage_came_to(convert, tmp_path, capsys):
     assert facts["config"]["pattern"] == ["linear"] and facts["config"]["softmax_window"] == 4
     assert main(["check", str(tmp_path / "out"), "--length", "64", "--json"]) == 0
     assert all(law["ok"] for law in json.loads(capsys.readouterr().out)["laws"])
-    code, _, err = convert(*FEW, "--window", 4, "--segment", 10)
+    code, _, err = convert(*asked)
     assert code == 2 and "holds a conversion already; --resume goes on with it, --force starts it anew" in err
-    assert convert(*FEW, "--window", 4, "--segment", 10, "--resume", "-q")[:2] == (0, out)
+    assert convert(*asked, "--resume", "-q")[:2] == (0, out)
     assert convert(*FEW, "--force", "-q", "--map", "exp")[0] == 0
 
 

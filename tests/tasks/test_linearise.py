@@ -140,3 +140,11 @@ def test_excluded_texts_are_part_of_what_a_conversion_is(given, tmp_path):
     assert kept["transfer"]["figures"] == dict(made.came["transfer"].figures)
     with pytest.raises(ConfigError, match=r"exclude: expected \[.*out.txt'\], found \[\]"):
         convert(given, tmp_path / "out", resume=True, distil__steps=0)
+
+
+@pytest.mark.parametrize("window", [8, 12])
+def test_transfer_reads_texts_longer_than_a_window(given, tmp_path, window):
+    """Where none is, it reads all, and the softmax of the teacher stays as it was."""
+    made = convert(given, tmp_path / "out", window=window, texts__sentences=0.9, distil__steps=0)
+    swap, transfer = (made.came[name].figures["attention_error"] for name in ("swap", "transfer"))
+    assert transfer < swap if window < 12 else max(swap, transfer) < 1e-6

@@ -146,3 +146,15 @@ def test_the_teacher_does_not_learn(teacher):
     objective(read(), torch.ones(5, 8))[0].backward()
     assert all(p.grad is None and not p.requires_grad for p in teacher.encoder.parameters())
     assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.state_dict().items())
+
+
+@pytest.mark.parametrize("weights", [0, 10])
+def test_texts_within_a_window_ask_nothing_of_what_stands_outside(teacher, weights):
+    """Their attention is the softmax's already: no error, a gradient of zero for every parameter that is trained."""
+    model, settings = student(teacher, window=8), TransferConfig(weights=weights)
+    freeze_for_transfer(model, settings)
+    total, _, _ = AttentionTransfer(model, Teacher(teacher.encoder), settings)(read(), torch.ones(5, 8))
+    total.backward()
+    trained = [p for p in model.parameters() if p.requires_grad]
+    assert abs(total.item()) < 1e-4 and len(trained) == 6
+    assert all(p.grad is not None and p.grad.abs().max() < 1e-3 for p in trained)
