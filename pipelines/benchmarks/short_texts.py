@@ -155,9 +155,10 @@ def markdown(found: dict) -> str:
     return "\n\n".join(
         [
             "# Vectors of short texts",
-            f"{found['texts']:,} sentences of articles, {found['tokens']:,} tokens, special ones included: {lengths['5']:.0f} "
-            f"to {lengths['95']:.0f} each (5th and 95th percentile), {lengths['50']:.0f} at the median. {found['teacher']}, "
-            f"its softmax kept, threads: {found['threads']}. Medians of {found['rounds']} rounds.",
+            f"{found['texts']:,} sentences of articles, {found['tokens']:,} tokens, special ones included: "
+            f"{lengths['5']:.0f} to {lengths['95']:.0f} each (5th and 95th percentile), {lengths['50']:.0f} at the "
+            f"median. {found['teacher']}, its softmax kept, threads: {found['threads']}. Medians of {found['rounds']} "
+            "rounds.",
             table(
                 [
                     "read",

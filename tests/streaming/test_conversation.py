@@ -1,7 +1,12 @@
 """A conversation read turn by turn is the whole of it read with each turn a segment of its own, and no turn is read
 twice."""
 
+import io
+import json
+import runpy
+import sys
 from copy import deepcopy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +23,7 @@ from longseq.streaming.hidden import HiddenReader
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.word_pieces import word_pieces
 
+RECIPE = Path(__file__).parents[2] / "pipelines" / "dialogue" / "dialogue.py"
 SEGMENT, HEADS = 8, 2
 SHAPE = {
     "vocabulary": len(VOCABULARY),
@@ -184,3 +190,27 @@ def test_what_cannot_be(checkpoint, tmp_path):
     both = {"vocabulary": len(VOCABULARY), "width": 16, "heads": 2, "layers": 1, "visibility": "both"}
     with pytest.raises(CheckpointError, match='"both", which reads backwards from the end'):
         Conversation(made(tmp_path, TokenModel(ModelConfig(**both), head)))
+
+
+def test_the_recipe_goes_on_where_the_last_answer_was_given(checkpoint, tmp_path, monkeypatch, capsys):
+    def answers(talk, turns, *options):
+        monkeypatch.setattr(sys, "argv", [str(RECIPE), str(tmp_path / talk), "--model", str(checkpoint.path), *options])
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{turn}\n" for turn in turns)))
+        runpy.run_path(str(RECIPE), run_name="__main__")
+        found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        return [{key: value for key, value in row.items() if key != "milliseconds"} for row in found]
+
+    (tmp_path / "examples.tsv").write_text("text\tlabel\nabc de\tone\nabc d\tone\njihg fed\ttwo\n")
+    options = ["--examples", str(tmp_path / "examples.tsv"), "--nearest", "2", "--vectors"]
+    whole = answers("whole", TURNS, *options)
+    assert [row["turn"] for row in whole] == list(range(8))  # an empty line is no turn
+    conversation = Conversation(checkpoint)
+    for row, text in zip(whole, filter(None, TURNS), strict=True):
+        assert np.array_equal(conversation.add(text).vector, np.float32(row["vector"]))
+        assert [(n["turn"], n["similarity"]) for n in row["nearest"]] == conversation.nearest(row["turn"], 2)
+    assert whole[0]["label"] == "one" and max(whole[6]["labels"], key=whole[6]["labels"].get) == whole[6]["label"]
+    first = answers("parts", TURNS[:4], *options)
+    with open(tmp_path / "parts" / "turns.jsonl", "a") as file:  # killed before the state of this turn was written
+        file.write('{"text": "a b')
+    assert first + answers("parts", TURNS[4:], *options) == whole
+    assert (tmp_path / "parts" / "turns.jsonl").read_bytes() == (tmp_path / "whole" / "turns.jsonl").read_bytes()
