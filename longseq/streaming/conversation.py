@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from longseq.errors import CheckpointError, StateError
-from longseq.model import Checkpoint
+from longseq.model import Checkpoint, State
 from longseq.model.state import next_segment
 from longseq.streaming.hidden import HiddenReader
 from longseq.streaming.snapshot import AGAIN, Snapshot, require_same
@@ -65,7 +65,8 @@ class Conversation:
         self._segment = config.segment if config.visibility == "segment" else 0
         self.turns = self.tokens = 0
         """Of the conversation so far."""
-        self._state, self._total = None, np.zeros(config.width)
+        self._state: State | None = None
+        self._total = np.zeros(config.width)
         self._vectors = np.zeros((16, config.width), np.float32)
         if start is not None:
             self._go_on(start)

@@ -2,8 +2,8 @@
 
 How a record is read depends on its own length alone, as in `longseq.streaming.surprisal`: records of up to 8,192 tokens
 go side by side with others of about their length, in one shape; longer ones, and those of an encoder whose state grows,
-go alone, in chunks. Of an encoder that looks ahead inside segments, records of up to a segment go side by side, each
-whole in one call, with what a lane holds behind its tokens masked.
+go alone, in chunks. Of an encoder that looks ahead inside segments, records of up to a segment, and 512 tokens, go side
+by side, each whole in one call, with what a lane holds behind its tokens masked.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class HiddenReader:
         have been walked to their end."""
         order: deque[tuple[Job, int]] = deque()
         pools: dict[int, list[Job]] = {}
-        waiting, most = 0, WAITING // self.encoder.config.width
+        waiting, limit = 0, WAITING // self.encoder.config.width
 
         def ready(most: int) -> Iterator[Job]:
             """Those in front that are done; others are read until at most `most` tokens wait."""
@@ -156,7 +156,7 @@ class HiddenReader:
                 pool.append(job)
                 if len(pool) == lanes.number:
                     self._together(pools.pop(bound))
-            yield from ready(most)
+            yield from ready(limit)
         yield from ready(0)
 
     def _together(self, jobs: list[Job]) -> None:

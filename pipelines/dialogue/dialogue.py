@@ -23,6 +23,7 @@ import numpy as np
 
 import longseq
 from longseq.errors import LongseqError
+from longseq.model import Checkpoint
 from longseq.streaming import Conversation, Turn, load_snapshot, save_snapshot
 
 WORDS = "turns.jsonl"
@@ -55,7 +56,11 @@ def answers(options: argparse.Namespace) -> None:
             start = time.perf_counter()
             turn = talk.add(line.rstrip("\n"))
             milliseconds = (time.perf_counter() - start) * 1000
-            answer = {"turn": turn.number, "tokens": turn.tokens, "milliseconds": round(milliseconds, 2)}
+            answer: dict[str, object] = {
+                "turn": turn.number,
+                "tokens": turn.tokens,
+                "milliseconds": round(milliseconds, 2),
+            }
             answer["nearest"] = [
                 {"turn": near.number, "similarity": near.similarity, "text": talk.texts[near.number]}
                 for near in talk.conversation.nearest(turn.number, options.nearest)
@@ -70,7 +75,7 @@ def answers(options: argparse.Namespace) -> None:
 class Talk:
     """A conversation and its words, in a folder."""
 
-    def __init__(self, folder: Path, checkpoint: longseq.model.Checkpoint):
+    def __init__(self, folder: Path, checkpoint: Checkpoint):
         """Raises StateError: what stands there is damaged, or of another model."""
         folder.mkdir(parents=True, exist_ok=True)
         self._state, start = folder / "state", None

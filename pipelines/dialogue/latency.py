@@ -24,6 +24,7 @@ import longseq
 from longseq.formats.atomic import write_aside
 from longseq.formats.jsonfile import write_json
 from longseq.formats.markdown import table
+from longseq.model import Checkpoint
 from longseq.streaming import Conversation
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
@@ -86,7 +87,7 @@ def main() -> None:
         aside.write_text(markdown(found), encoding="utf-8")
 
 
-def conversation(data: Path, checkpoint: longseq.model.Checkpoint, tokens: int) -> tuple[list[str], str]:
+def conversation(data: Path, checkpoint: Checkpoint, tokens: int) -> tuple[list[str], str]:
     """Turns of at most 32 tokens, so many in all, and one of 32 that follows."""
     text, turns, total, held = "", [], 0, []
     with longseq.read(data / "documents" / "austen_6_novels.txt.gz", kind="document") as reading:
