@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import shlex
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +19,7 @@ from longseq.log import count, duration, short
 if TYPE_CHECKING:
     from longseq.model import Model
     from longseq.tasks.convert.work import Came
+    from longseq.training import Plan
 
 log = logging.getLogger("longseq")
 
@@ -146,15 +148,17 @@ def command(
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(Settings, None, [*assignments, *given])
     source = Source(model=model, tokenizer=tokenizer, segment=segment, teacher=settings.teacher)
-    told = {
-        "labelled": labelled,
-        "column": settings.texts.column,
-        "threads": threads or 1,
-        "command": shlex.join(["longseq", *talk.arguments]),
-        "progress": talk.progress(),
-    }
+    card = partial(
+        report,
+        source,
+        labelled=labelled,
+        column=settings.texts.column,
+        threads=threads or 1,
+        command=shlex.join(["longseq", *talk.arguments]),
+        progress=talk.progress(),
+    )
     if report_of is not None:
-        click.echo(report(source, report_of, texts, force=force, **told), nl=False)
+        click.echo(card(report_of, texts, force=force), nl=False)
         return
     assert out is not None
     if keep_softmax:
@@ -162,7 +166,7 @@ def command(
         _say(out, kept.kind, kept.model, kept.special, kept.left, "softmax kept")
         return
 
-    def announce(stage: str, plan) -> None:
+    def announce(stage: str, plan: Plan) -> None:
         for line in plan.lines():
             log.info("%s: %s", stage, line)
 
@@ -173,7 +177,7 @@ def command(
     for name, came in made.came.items():
         click.echo(_line(name, came))
     if exclude and not no_report:
-        click.echo(report(source, out, exclude, force=True, **told), nl=False)
+        click.echo(card(out, exclude, force=True), nl=False)
 
 
 def _say(out: str, kind: str, model: Model, special: tuple[str, ...], left: tuple[str, ...], how: str) -> None:

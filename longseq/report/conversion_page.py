@@ -157,8 +157,8 @@ def _speed(speed: Speed) -> Markup:
         return Markup("")
     head = ["tokens", *(f"{name}: tokens/s" for name in readers), "as fast, streamed"]
     head += [f"{name}: memory" for name in readers]
-    fast = [Line(n, [(r.length, r.tokens_per_s) for r in speed.rows if r.reader == n]) for n in readers]
-    big = [Line(n, [(r.length, r.peak_mb) for r in speed.rows if r.reader == n and r.peak_mb]) for n in readers]
+    speeds = [Line(n, [(r.length, r.tokens_per_s) for r in speed.rows if r.reader == n]) for n in readers]
+    memories = [Line(n, [(r.length, r.peak_mb) for r in speed.rows if r.reader == n and r.peak_mb]) for n in readers]
     marked = None if speed.crossover is None else (float(speed.crossover), f"{speed.crossover:,}")
     loads = ["not known" if load is None else f"{load:.1f}" for load in (speed.load_before, speed.load_after)]
     what = (
@@ -171,8 +171,8 @@ def _speed(speed: Speed) -> Markup:
     if ratios:
         parts.append(element("p", f"The student, streamed, is {crossing(speed)}."))
     parts += [
-        chart.chart(fast, "tokens", "tokens/s", logarithmic=True, marked=marked),
-        chart.chart(big, "tokens", "memory, MiB", logarithmic=True),
+        chart.chart(speeds, "tokens", "tokens/s", logarithmic=True, marked=marked),
+        chart.chart(memories, "tokens", "memory, MiB", logarithmic=True),
         _table(head, rows),
     ]
     return _section("Speed and memory", parts)

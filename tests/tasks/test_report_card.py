@@ -205,7 +205,7 @@ def test_the_files_of_a_report(teacher, student, tmp_path):
     expected = rows[TEACHER, 160]["seconds"][0] / rows[STREAMED, 160]["seconds"][0]
     assert told["speed"]["times_as_fast"]["160"] == pytest.approx(expected)
     turn = found.speed.latency
-    assert (turn.conversation, turn.turn, len(turn.kept)) == (100, 5, 1) and 0 < turn.share < 1
+    assert (turn.conversation, turn.turn, len(turn.kept)) == (100, 5, 1) and turn.share > 0
     page = (tmp_path / "report.html").read_text()
     assert "longseq convert a --out &lt;b&gt;" in page and page.count("<svg") == 3
     assert not any(word in page for word in ("http:", "https:", "<script", "url("))

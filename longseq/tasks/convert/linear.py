@@ -10,7 +10,7 @@ from pathlib import Path
 
 from longseq.errors import CheckpointError, ConfigError
 from longseq.log import Progress, count, short
-from longseq.model import Model, load, save
+from longseq.model import Encoder, Model, load, save
 from longseq.model.headed import VectorModel
 from longseq.model.teachers import linear_form
 from longseq.ops.machine import prepare as prepare_machine
@@ -20,7 +20,17 @@ from longseq.tasks.convert.work import Came, Work
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
 from longseq.training.config import AdapterConfig, CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
-from longseq.training.transfer import DistilStage, Lesson, Stage, Teacher, TransferStage, prepare, read_excluded
+from longseq.training.transfer import (
+    DistilConfig,
+    DistilStage,
+    Lesson,
+    Stage,
+    Teacher,
+    TransferConfig,
+    TransferStage,
+    prepare,
+    read_excluded,
+)
 from longseq.training.transfer.scoring import said
 
 log = logging.getLogger("longseq")
@@ -96,7 +106,7 @@ def linearise(
     runs = {name: _config(name, model, settings) for name in stages}
     if stages:
         prepare_machine(settings.threads)
-        lesson = _begin(original, settings, work, resume, progress)
+        lesson = _begin(original.model.encoder, original.tokenizer, settings, work, resume, progress)
         came = work.came()
         if SWAP not in came:
             came[SWAP] = Came(figures=dict(TransferStage(lesson, settings.transfer).score(model) or {}))
@@ -113,9 +123,7 @@ def linearise(
                     resume=resume,
                     progress=progress,
                     announce=partial(announce, name),
-                    task=lambda config, stage=stage, name=name, model=model: stage(
-                        lesson, getattr(settings, name), model
-                    ),
+                    task=partial(_task, stage, lesson, getattr(settings, name), model),
                 )
                 came[name] = Came(
                     steps=outcome.step, tokens=outcome.tokens, seconds=outcome.seconds, figures=dict(outcome.figures)
@@ -134,11 +142,26 @@ def linearise(
     return Linearised(kind=original.kind, model=model, special=original.special, left=original.left, came=came)
 
 
-def _begin(original: Original, settings: Settings, work: Work, resume: bool, progress: Progress | None) -> Lesson:
+def _task(
+    stage: type[Stage], lesson: Lesson, settings: TransferConfig | DistilConfig, model: Model, config: TrainConfig
+) -> Stage:
+    return stage(lesson, settings, model)
+
+
+def _begin(
+    encoder: Encoder,
+    tokenizer: StreamTokenizer,
+    settings: Settings,
+    work: Work,
+    resume: bool,
+    progress: Progress | None,
+) -> Lesson:
     """The texts, read, and the teacher beside them."""
-    config = original.model.config
-    tokenizer = original.tokenizer
-    framed = tokenizer.framed(*config.frame, config.segment) if config.frame else tokenizer
+    config = encoder.config
+    framed = tokenizer
+    if config.frame:
+        before, after = config.frame
+        framed = tokenizer.framed(before, after, config.segment)
     excluded = read_excluded(settings.exclude)
     work.begin(resume=resume)
     try:
@@ -155,7 +178,7 @@ def _begin(original: Original, settings: Settings, work: Work, resume: bool, pro
     except BaseException:
         work.tidy()
         raise
-    return Lesson(texts=texts, settings=settings.texts, teacher=Teacher(original.model.encoder), tokenizer=tokenizer)
+    return Lesson(texts=texts, settings=settings.texts, teacher=Teacher(encoder), tokenizer=tokenizer)
 
 
 def _config(name: str, model: Model, settings: Settings) -> TrainConfig:

@@ -15,6 +15,7 @@ from longseq.model.checkpoint import SCHEMA, shipped
 from longseq.model.teachers import Shape, read_directory, read_torch_encoder
 from longseq.tokens.stream import StreamTokenizer
 from longseq.tokens.word_pieces import word_pieces
+from longseq.training.documents import AnyTokenizer
 
 OURS = "longseq"
 
@@ -47,7 +48,7 @@ class Original:
     """Of its directory or file."""
     model: Model
     """With softmax mixers, in evaluation mode, float32."""
-    tokenizer: StreamTokenizer
+    tokenizer: AnyTokenizer
     """Without special tokens around segments."""
     special: tuple[str, ...] = ()
     """Those tokens."""

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from longseq.model import Model
 from longseq.training.transfer.config import DistilConfig, TransferConfig
-from longseq.training.transfer.teaching import Teacher, attention_errors, behind, error, pooled
+from longseq.training.transfer.teaching import Teacher, attention_errors, behind, error, mixers_of, pooled
 from longseq.training.transfer.weights import divergence
 
 
@@ -32,8 +32,8 @@ class AttentionTransfer(nn.Module):
         """ids (B, T), weight (B, T), mask (B, T) → loss times tokens, tokens, no state."""
         answer = self.teacher(ids, mask)
         if ids.shape[1] <= self._settings.weights:
-            layers = zip(self.teacher.encoder.layers, self.model.encoder.layers, answer.heard, strict=True)
-            loss = sum(divergence(theirs.mixer, ours.mixer, x, mask) for theirs, ours, x in layers)
+            mixers = zip(mixers_of(self.teacher.encoder), mixers_of(self.model.encoder), answer.heard, strict=True)
+            loss = torch.stack([divergence(theirs, ours, x, mask) for theirs, ours, x in mixers]).sum()
         else:
             loss = attention_errors(self.model.encoder, answer, mask).sum()
         loss = loss + untouched(self.model)
@@ -61,7 +61,7 @@ class Distillation(nn.Module):
             loss = loss + settings.pooled * (1 - alike).mean()
         inner = list(zip(layers[:-1], answer.layers[:-1], strict=True))
         if settings.layers and inner:
-            loss = loss + settings.layers * sum(error(*pair, mask) for pair in inner) / len(inner)
+            loss = loss + settings.layers * torch.stack([error(*pair, mask) for pair in inner]).mean()
         loss = loss + untouched(self.model)
         tokens = weight.sum()
         return loss * tokens, tokens, None
@@ -74,20 +74,21 @@ def freeze_for_transfer(model: Model, settings: TransferConfig) -> None:
     for parameter in new:
         parameter.requires_grad_()
     if settings.projections or (settings.projections is None and not new):
-        for layer in model.encoder.layers:
-            layer.mixer.project.requires_grad_()
+        for mixer in mixers_of(model.encoder):
+            mixer.project.requires_grad_()
 
 
 def fresh(model: Model) -> list[nn.Parameter]:
     """What stands in the softmax's place: parameters of feature maps, and gains. Not the gates: a segment by itself
     tells them nothing, and they get no gradient."""
-    found = []
-    for layer in model.encoder.layers:
-        found += [*layer.mixer.map.parameters(), *([] if layer.mixer.gain is None else [layer.mixer.gain])]
+    found: list[nn.Parameter] = []
+    for mixer in mixers_of(model.encoder):
+        found += [*mixer.map.parameters(), *([] if mixer.gain is None else [mixer.gain])]
     return found
 
 
 def untouched(model: Model) -> Tensor:
     """Zero, and of gradient zero in what stands in the softmax's place: texts within a window ask nothing of it, and
     processes that average gradients must find them all."""
-    return 0.0 * sum((p.sum() for p in fresh(model) if p.requires_grad), torch.zeros(()))
+    nothing = model.encoder.embedding.weight.new_zeros(())
+    return 0.0 * torch.stack([nothing, *(p.sum() for p in fresh(model) if p.requires_grad)]).sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -65,7 +65,7 @@ def _of_batch(model: Model, teacher: Teacher, batch: Batch, sentences: bool, dev
     return np.concatenate([of_kind * len(ids), of_kind * cosine, [batch.tokens], batch.tokens * errors.cpu().numpy()])
 
 
-def figures(found: Sequence[float]) -> dict[str, float]:
+def figures(found: Sequence[float] | np.ndarray) -> dict[str, float]:
     """By name: cosine between the means of a text's hidden vectors, over all texts and over each kind; error of the
     final hidden vectors; error of attention given what the teacher's hears, the mean over layers and each layer's.
     Errors are relative to the size of what is wanted."""
@@ -77,7 +77,7 @@ def figures(found: Sequence[float]) -> dict[str, float]:
     return {name: float(value) for name, value in told.items()}
 
 
-def said(told: dict[str, float]) -> str:
+def said(told: Mapping[str, float]) -> str:
     """For people."""
     errors = [f"{told[name]:.3g}" for name in told if name.startswith("attention_error_")]
     kinds = [f"{told[f'{kind}_cosine']:.4f} of {kind}s" for kind in KINDS if f"{kind}_cosine" in told]

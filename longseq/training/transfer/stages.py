@@ -54,9 +54,9 @@ class Stage(Task):
         told = json.dumps([texts.digest, read, self._learned_by()])
         self.digest = hashlib.sha256(told.encode()).hexdigest()[:16]
         learned, self._held_out = split(texts, lesson.settings.held_out, lesson.settings.seed)
-        given = {"batch": settings.batch, "sentences": lesson.settings.sentences, "seed": lesson.settings.seed}
         learned = self._asking(learned)
-        self.train = Bundles(texts, learned, **given)
+        sentences, seed = lesson.settings.sentences, lesson.settings.seed
+        self.train = Bundles(texts, learned, batch=settings.batch, sentences=sentences, seed=seed)
         self.bases = self.train.tokens
         kinds = np.bincount(texts.sentence[learned], minlength=2).tolist()
         self.described = f"{count(kinds[0], 'segment')} and {count(kinds[1], 'sentence')}"

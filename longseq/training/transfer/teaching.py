@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -39,9 +39,14 @@ class Teacher(nn.Module):
     @torch.no_grad()
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Answer:
         """ids (B, T), each row one segment at most."""
-        with listening([layer.mixer for layer in self.encoder.layers]) as mixers, behind(self.encoder) as layers:
+        with listening(mixers_of(self.encoder)) as mixers, behind(self.encoder) as layers:
             hidden = self.encoder(ids, None, mask)[0]
         return Answer(hidden, layers, *(list(side) for side in zip(*mixers, strict=True)))
+
+
+def mixers_of(encoder: Encoder) -> list[Any]:
+    """Of each layer."""
+    return [layer.mixer for layer in encoder.layers]
 
 
 @contextmanager
@@ -87,5 +92,5 @@ def pooled(hidden: Tensor, mask: Tensor | None) -> Tensor:
 
 def attention_errors(encoder: Encoder, answer: Answer, mask: Tensor | None) -> Tensor:
     """(L,) `error` of each layer's mixer, given what the teacher's hears."""
-    layers = zip(encoder.layers, answer.heard, answer.said, strict=True)
-    return torch.stack([error(layer.mixer(heard, None, mask)[0], said, mask) for layer, heard, said in layers])
+    mixers = zip(mixers_of(encoder), answer.heard, answer.said, strict=True)
+    return torch.stack([error(mixer(heard, None, mask)[0], said, mask) for mixer, heard, said in mixers])

@@ -181,6 +181,7 @@ class _Reading:
         """The record's pieces, as they are; its sentences are in `found` once they have passed."""
         splitter = Splitter()
         for piece in self._record.pieces:
+            assert isinstance(piece, str), "a document's"
             found.extend(splitter.feed(piece))
             yield piece
         found.extend(splitter.end_paragraph())

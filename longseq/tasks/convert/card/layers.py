@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from longseq.model.mixers.heads import split_heads
 from longseq.model.mixers.softmax import Softmax, rotate
 from longseq.results.conversion import LayerRow
 from longseq.tasks.convert.card.readings import read
+from longseq.training.transfer.teaching import mixers_of
 
 ROWS = 4
 """Segments of a call: the weights of all attention heads are held for these."""
@@ -66,12 +66,11 @@ def _look(teacher: Checkpoint, student: Checkpoint, ids: np.ndarray, seen: Seque
     for i, layer in enumerate(seen):
         fed, made, behind = theirs[i]
         with torch.inference_mode():
-            found = student.model.encoder.layers[i].mixer(fed, None, None, None)[0]  # type: ignore[union-attr, operator]
+            found = mixers_of(student.model.encoder)[i](fed, None, None, None)[0]
             layer.error += float((found - made).double().square().sum())
             layer.squares += float(made.double().square().sum())
             layer.cosine += float(F.cosine_similarity(ours[i][2], behind, dim=-1).double().sum())
-            mixer: Any = teacher.model.encoder.layers[i].mixer  # type: ignore[union-attr]
-            entropy = attention_entropy(mixer, fed).sum((0, 2)).cpu().numpy()
+            entropy = attention_entropy(mixers_of(teacher.model.encoder)[i], fed).sum((0, 2)).cpu().numpy()
         layer.entropy = layer.entropy + entropy if layer.tokens else entropy
         layer.tokens += ids.size
 
@@ -81,8 +80,8 @@ def _watched(checkpoint: Checkpoint, ids: np.ndarray) -> list[tuple[Tensor, Tens
     fed: list[tuple[Tensor, Tensor]] = []
     behind: list[Tensor] = []
     handles = []
-    for layer in checkpoint.model.encoder.layers:
-        handles.append(layer.mixer.register_forward_hook(lambda _, given, out: fed.append((given[0], out[0]))))  # type: ignore[union-attr, operator]
+    for layer, mixer in zip(checkpoint.model.encoder.layers, mixers_of(checkpoint.model.encoder), strict=True):
+        handles.append(mixer.register_forward_hook(lambda _, given, out: fed.append((given[0], out[0]))))
         handles.append(layer.register_forward_hook(lambda _, __, out: behind.append(out[0])))
     try:
         read(checkpoint.model.encoder, ids)

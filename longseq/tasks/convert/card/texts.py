@@ -33,7 +33,7 @@ def read_texts(paths: Sequence[str], column: str | None = None) -> list[str]:
     """
     found: list[str] = []
     for name in files(paths):
-        with read(name, kind="document", **({} if column is None else {"column": column})) as reading:
+        with read(name, kind="document", text=column) as reading:
             for record in reading:
                 text = _beginning(record.pieces)  # type: ignore[arg-type]
                 if not _EMPTY.match(text):
