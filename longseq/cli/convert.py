@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longseq.cli.fitting import refuse
+from longseq.cli.opening import OF_A_TRANSFORMER, opened
 from longseq.cli.options import talking
 from longseq.cli.report_card import report
 from longseq.cli.talk import Talk
@@ -48,6 +49,8 @@ OF_CONVERTING = ("exclude", "no_report", "feature_map", "window", "minutes", "re
 @click.option("--out", metavar="DIR", help="Checkpoint directory to write.")
 @click.option("--report", "report_of", metavar="DIR", help="Write the report card of a conversion that stands there.")
 @click.option("--keep-softmax", is_flag=True, help="Keep the model's own attention: the same vectors, by segment.")
+@click.option("--open-memory", is_flag=True, help="Of a linear MODEL: open its gates to earlier segments, on --texts.")
+@click.option("--teacher", metavar="MODEL", help="With --open-memory: the Transformer that it was converted from.")
 @click.option("--texts", metavar="PATH", multiple=True, help="File or folder with texts to learn from, without labels.")
 @click.option(
     "--exclude", metavar="FILE", multiple=True, help="Texts to leave out, with all that hold a sentence of them."
@@ -83,6 +86,8 @@ def command(
     out: str | None,
     report_of: str | None,
     keep_softmax: bool,
+    open_memory: bool,
+    teacher: str | None,
     texts: tuple[str, ...],
     exclude: tuple[str, ...],
     labelled: tuple[str, ...],
@@ -118,6 +123,11 @@ def command(
     MODEL, by layer, by length of a text and of classes that are told from vectors, speed and memory beside it, and one
     more turn of a conversation. --report DIR writes it anew, on the --texts given then.
 
+    With --open-memory MODEL is a linear model that was made so, which reads each segment by itself at first: gates to
+    earlier segments learn on long --texts what --teacher says, which reads the text of several segments in one window.
+    It must have positions for two segments; --segment of the conversion makes them shorter. --set opening.trained=maps
+    or all learns more than the gates; with the gates alone, texts of one segment stay exactly as they were.
+
     A text is read in segments, with the model's special tokens around each and positions that start anew: hidden
     vectors are those of the original model, of a longer text those of its windows. Heads and poolers are left out.
     """
@@ -138,13 +148,21 @@ def command(
     flags = {
         "inputs": texts or None,
         "exclude": exclude or None,
-        "map": feature_map,
-        "window": window,
         "minutes": minutes,
         "device": device,
         "threads": threads,
         "precision": precision,
     }
+    if open_memory:
+        refuse(context, OF_A_TRANSFORMER, "--open-memory")
+        assert out is not None
+        flags["teacher"] = teacher
+        for line in opened(model, out, flags, assignments, resume=resume, force=force, talk=talk):
+            click.echo(line)
+        return
+    if teacher is not None:
+        raise UsageError("--teacher is of --open-memory alone", remedy="leave it out; MODEL is the teacher")
+    flags |= {"map": feature_map, "window": window}
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(Settings, None, [*assignments, *given])
     source = Source(model=model, tokenizer=tokenizer, segment=segment, teacher=settings.teacher)

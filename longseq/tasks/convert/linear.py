@@ -16,7 +16,7 @@ from longseq.model.teachers import linear_form
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import Settings
 from longseq.tasks.convert.source import Original, Source, read_original
-from longseq.tasks.convert.work import Came, Work
+from longseq.tasks.convert.work import Begun, Came, Work
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
 from longseq.training.config import AdapterConfig, CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
@@ -90,7 +90,7 @@ def linearise(
             found="none",
             remedy="--texts PATH names some; --keep-softmax keeps the model's own attention, and needs none",
         )
-    work = Work(out, source, settings)
+    work = Work(out, Begun(source=source, settings=settings))
     work.check(resume=resume, force=force)
     original = read_original(source)
     if not isinstance(original.model, VectorModel) or not isinstance(original.tokenizer, StreamTokenizer):

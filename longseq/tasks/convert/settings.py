@@ -9,28 +9,22 @@ from typing import Literal
 from longseq.config import require
 from longseq.model.teachers import Shape
 from longseq.ops.feature_maps import FEATURE_MAPS
-from longseq.training.transfer import DistilConfig, TextConfig, TransferConfig
+from longseq.training.transfer import DistilConfig, OpeningConfig, ReadConfig, TextConfig, TransferConfig
 
-MINUTES = 40.0
-"""Of both stages together, where nothing else limits them."""
+MINUTES, OPENING = 40.0, 10.0
+"""Of both stages of a conversion together, and of the opening of a memory, where nothing else limits them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """Of a conversion to a linear model; one that keeps the softmax has `teacher` alone."""
+class Run:
+    """From which texts, how long and on what machine is learned."""
 
     inputs: tuple[str, ...] = ()
     """Files and folders with texts to learn from."""
     exclude: tuple[str, ...] = ()
     """Files that name texts to leave out."""
-    map: str = "wide-hedgehog"
-    """Feature map of the linear mixers."""
-    window: int = 0
-    """Tokens of the windows inside a segment in which the softmax is kept; 0: none."""
-    memory_gate: bool = True
-    """Earlier segments are read through a gate that begins closed; else they count as the own one."""
     minutes: float | None = None
-    """Wall time of both stages together, over all resumes; None: 40, or as long as their steps take."""
+    """Wall time of all stages, over all resumes; None: 40 (of an opening 10), or as long as their steps take."""
     device: str = "auto"
     """Where to run: cpu, cuda, cuda:1; auto: a CUDA device where there is one, else the CPU."""
     threads: int | None = None
@@ -41,18 +35,33 @@ class Settings:
     """Parts of a step that are worked off one after the other: the memory of one part."""
     save_every: int = 200
     """Steps between checkpoints; 0: only on a stop and at the end."""
+
+    def __post_init__(self):
+        limit = self.minutes
+        require(limit is None or 0 < limit < math.inf, "minutes", limit, "above 0 and finite")
+        require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
+        require(self.save_every >= 0, "save_every", self.save_every, ">= 0 steps")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Run):
+    """Of a conversion to a linear model; one that keeps the softmax has `teacher` alone."""
+
+    map: str = "wide-hedgehog"
+    """Feature map of the linear mixers."""
+    window: int = 0
+    """Tokens of the windows inside a segment in which the softmax is kept; 0: none."""
+    memory_gate: bool = True
+    """Earlier segments are read through a gate that begins closed; else they count as the own one."""
     teacher: Shape = field(default_factory=Shape)
     texts: TextConfig = field(default_factory=TextConfig)
     transfer: TransferConfig = field(default_factory=TransferConfig)
     distil: DistilConfig = field(default_factory=DistilConfig)
 
     def __post_init__(self):
+        super().__post_init__()
         require(self.map in FEATURE_MAPS, "map", self.map, "one of " + ", ".join(FEATURE_MAPS))
         require(self.window >= 0, "window", self.window, ">= 0 tokens")
-        limit = self.minutes
-        require(limit is None or 0 < limit < math.inf, "minutes", limit, "above 0 and finite")
-        require(self.accumulate >= 1, "accumulate", self.accumulate, ">= 1 part")
-        require(self.save_every >= 0, "save_every", self.save_every, ">= 0 steps")
 
     def limit(self, stage: str) -> float | None:
         """Minutes of `transfer` or of `distil`; None: its steps alone end it."""
@@ -62,3 +71,17 @@ class Settings:
         other = self.distil if stage == "transfer" else self.transfer
         share = 1.0 if other.steps == 0 else self.transfer.share
         return (self.minutes or MINUTES) * (share if stage == "transfer" or share == 1.0 else 1 - share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpeningSettings(Run):
+    """Of a memory that is opened."""
+
+    teacher: str | None = None
+    """The Transformer that the model was converted from: its directory, or a checkpoint that keeps its softmax."""
+    texts: ReadConfig = field(default_factory=ReadConfig)
+    opening: OpeningConfig = field(default_factory=OpeningConfig)
+
+    def limit(self) -> float | None:
+        """Minutes; None: the steps alone end it."""
+        return OPENING if self.minutes is None and self.opening.steps is None else self.minutes

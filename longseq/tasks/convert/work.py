@@ -1,10 +1,11 @@
 """Where a conversion stands: `training/` of the checkpoint that it makes, which may be deleted once it is made.
 
-convert.toml    what is converted and how, complete
+convert.toml    what is converted and how, complete; opening.toml of a memory that is opened
 stages.json     what each stage came to
 texts/          the texts, as ids, by digest
 transfer/       run directories of the stages
 distil/
+opening/
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from longseq.config import load, to_mapping, to_toml
 from longseq.errors import CheckpointError, ConfigError, OutputExistsError, UsageError
 from longseq.formats.atomic import free_directory, write_aside
-from longseq.tasks.convert.settings import Settings
+from longseq.tasks.convert.settings import OpeningSettings, Settings
 from longseq.tasks.convert.source import Source
 
 FREE = frozenset(
@@ -48,6 +49,15 @@ class Begun:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OpeningBegun:
+    """What `opening.toml` says."""
+
+    model: str
+    """The checkpoint whose memory is opened."""
+    settings: OpeningSettings
+
+
+@dataclass(frozen=True, kw_only=True)
 class Came:
     """What a stage came to."""
 
@@ -60,11 +70,11 @@ class Came:
 
 
 class Work:
-    def __init__(self, out: str | Path, source: Source, settings: Settings):
-        self.out = Path(out)
-        self._begun = Begun(source=source, settings=settings)
+    def __init__(self, out: str | Path, begun: Begun | OpeningBegun):
+        self.out, self._begun = Path(out), begun
         self._folder = self.out / "training"
-        self._settings, self._stages = self._folder / "convert.toml", self._folder / "stages.json"
+        name = "convert.toml" if isinstance(begun, Begun) else "opening.toml"
+        self._settings, self._stages = self._folder / name, self._folder / "stages.json"
         self.texts = self._folder / "texts"
 
     def run(self, stage: str) -> Path:
@@ -82,6 +92,7 @@ class Work:
         free_directory(self.out, force=True)
         if not self._settings.is_file():
             litter = self.out.is_dir() and {entry.name for entry in self.out.iterdir()} <= {self._folder.name}
+            litter = litter and not any(self._folder.glob("*.toml"))  # of the other kind
             free_directory(self.out, force=force or litter)
         elif not (resume or force):
             raise OutputExistsError(
@@ -93,11 +104,13 @@ class Work:
             self._require_same()
 
     def _require_same(self) -> None:
-        then, now = (_flat(json.loads(json.dumps(to_mapping(x)))) for x in (load(Begun, self._settings), self._begun))
+        then, now = (
+            _flat(json.loads(json.dumps(to_mapping(x)))) for x in (load(type(self._begun), self._settings), self._begun)
+        )
         for key, value in now.items():
             if key.rpartition(".")[2] not in FREE and then[key] != value:
                 raise ConfigError(
-                    where=key.partition(".")[2],
+                    where=key.partition(".")[2] or key,
                     expected=repr(then[key]),
                     found=repr(value),
                     remedy="a resumed conversion keeps it; --force starts anew",

@@ -1,7 +1,11 @@
-"""From a softmax teacher to its linear form: attention transfer, then distillation, on texts without labels."""
+"""From a softmax teacher to its linear form: attention transfer, then distillation; and its memory opened.
 
-from longseq.training.transfer.config import DistilConfig, TextConfig, TransferConfig
+All on texts without labels."""
+
+from longseq.training.transfer.config import DistilConfig, OpeningConfig, ReadConfig, TextConfig, TransferConfig
 from longseq.training.transfer.excluded import Excluded, read_excluded
+from longseq.training.transfer.opened import OpeningStage, Reading
+from longseq.training.transfer.pages import Shape
 from longseq.training.transfer.stages import DistilStage, Lesson, Stage, TransferStage
 from longseq.training.transfer.teaching import Teacher
 from longseq.training.transfer.texts import Texts, prepare
@@ -11,6 +15,11 @@ __all__ = [
     "DistilStage",
     "Excluded",
     "Lesson",
+    "OpeningConfig",
+    "OpeningStage",
+    "ReadConfig",
+    "Reading",
+    "Shape",
     "Stage",
     "Teacher",
     "TextConfig",

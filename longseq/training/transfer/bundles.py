@@ -96,8 +96,14 @@ class Bundles:
 
 def padded(texts: Texts, rows: np.ndarray) -> Batch:
     """These rows, padded on the right to the longest."""
-    lengths = texts.lengths[rows]
+    ids, inside = padded_ids([texts.ids(int(row)) for row in rows])
+    return Batch(ids, inside.astype(np.float32), mask=None if inside.all() else inside)
+
+
+def padded_ids(texts: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Ids (B, T) of texts, (T,) or shorter, padded on the right to the longest, and where they are valid (B, T)."""
+    lengths = np.array([len(ids) for ids in texts])
     inside = np.arange(int(lengths.max())) < lengths[:, None]
     ids = np.zeros(inside.shape, np.int64)
-    ids[inside] = np.concatenate([texts.ids(int(row)) for row in rows])
-    return Batch(ids, inside.astype(np.float32), mask=None if inside.all() else inside)
+    ids[inside] = np.concatenate(texts)
+    return ids, inside
