@@ -139,6 +139,10 @@ def command(
         raise UsageError("--out DIR to convert, or --report DIR of a conversion that stands there", remedy="give one")
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
+    if open_memory:
+        refuse(context, OF_A_TRANSFORMER, "--open-memory")
+    elif teacher is not None:
+        raise UsageError("--teacher is of --open-memory alone", remedy="leave it out: MODEL is the teacher")
     if keep_softmax:
         refuse(context, OF_LINEAR, "--keep-softmax")
     if report_of is not None:
@@ -154,14 +158,11 @@ def command(
         "precision": precision,
     }
     if open_memory:
-        refuse(context, OF_A_TRANSFORMER, "--open-memory")
         assert out is not None
         flags["teacher"] = teacher
         for line in opened(model, out, flags, assignments, resume=resume, force=force, talk=talk):
             click.echo(line)
         return
-    if teacher is not None:
-        raise UsageError("--teacher is of --open-memory alone", remedy="leave it out; MODEL is the teacher")
     flags |= {"map": feature_map, "window": window}
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(Settings, None, [*assignments, *given])

@@ -178,5 +178,6 @@ def stage_errors(out: str | Path, layers: int) -> dict[str, list[float]]:
         CheckpointError: they cannot be read.
     """
     names = [f"attention_error_{n}" for n in range(1, layers + 1)]
-    came = Work(out, Source(model=""), Settings()).came()
-    return {stage: [facts.figures[name] for name in names] for stage, facts in came.items() if facts.figures}
+    came = Work(out, Begun(source=Source(model=""), settings=Settings())).came()
+    told = {stage: facts.figures for stage, facts in came.items() if names[0] in facts.figures}
+    return {stage: [figures[name] for name in names] for stage, figures in told.items()}
