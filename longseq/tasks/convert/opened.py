@@ -86,8 +86,7 @@ def open_memory(
     teacher = read_original(Source(model=settings.teacher))
     shape = _shape(found, teacher, settings)
     prepare_machine(settings.threads)
-    reading = _begin(found, tokenizer, teacher, shape, settings, work, resume, progress)
-    stage, came = OpeningStage(reading, settings.opening, model), work.came()
+    stage, came = _begin(found, model, tokenizer, teacher, shape, settings, work, resume, progress), work.came()
     if CLOSED not in came:
         came[TEACHER] = Came(figures=dict(stage.alone()))
         came[CLOSED] = Came(figures=dict(stage.score(model, opened=False)))
@@ -176,6 +175,7 @@ def _shape(found: Checkpoint, teacher: Original, settings: OpeningSettings) -> S
 
 def _begin(
     found: Checkpoint,
+    model: VectorModel,
     tokenizer: StreamTokenizer,
     teacher: Original,
     shape: Shape,
@@ -183,7 +183,7 @@ def _begin(
     work: Work,
     resume: bool,
     progress: Progress | None,
-) -> Reading:
+) -> OpeningStage:
     """The texts, read in the model's segments, and the teacher beside them."""
     excluded = read_excluded(settings.exclude)
     work.begin(resume=resume)
@@ -205,11 +205,12 @@ def _begin(
             shape=shape,
             student=found.sha256,
         )
+        stage = OpeningStage(reading, settings.opening, model)
         work.say()
     except BaseException:
         work.tidy()
         raise
-    return reading
+    return stage
 
 
 def _config(model: VectorModel, settings: OpeningSettings) -> TrainConfig:

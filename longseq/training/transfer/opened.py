@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("longseq")
 
-Reader = Callable[[Tensor, Tensor | None], Tensor]
+Reader = Callable[[Tensor, Tensor], Tensor]
 """From ids (B, T) of pages and a mask (B, T) to hidden vectors (B, T, D) at the places of their text."""
 
 
@@ -129,7 +129,7 @@ class OpeningStage(Task):
     def _of_model(self, model: Model) -> Reader:
         encoder: Encoder = model.encoder
 
-        def read(ids: Tensor, mask: Tensor | None) -> Tensor:
+        def read(ids: Tensor, mask: Tensor) -> Tensor:
             training = model.training
             model.eval()
             try:
@@ -139,11 +139,11 @@ class OpeningStage(Task):
 
         return read
 
-    def _of_teacher(self, ids: Tensor, mask: Tensor | None) -> Tensor:
+    def _of_teacher(self, ids: Tensor, mask: Tensor) -> Tensor:
         parts = []
         for here in range(0, ids.shape[1], self.reading.shape.segment):
             until = here + self.reading.shape.segment
-            inside = None if mask is None else mask[:, here:until]
+            inside = mask[:, here:until]
             parts.append(self.reading.teacher(ids[:, here:until], inside).hidden)
         return torch.cat(parts, 1)
 
@@ -158,11 +158,11 @@ class OpeningStage(Task):
             if stop():
                 return None
             batch = self._held_out.read(pages).on(device)
-            ids, mask, asked = batch["ids"], batch.get("mask"), batch["weight"] > 0
+            ids, mask, asked = batch["ids"], batch["mask"], batch["weight"] > 0
             wanted = in_one_window(self.reading.teacher, encoder, ids, mask).float()
             hidden = read(ids, mask).float()
             alike = F.cosine_similarity(pooled(hidden, asked), pooled(wanted, asked)).sum()
-            apart, size = ((x.square().sum(-1) * asked).sum() for x in (hidden - wanted, wanted))
+            apart, size = (x.square().sum(-1).where(asked, 0).sum() for x in (hidden - wanted, wanted))
             found += [apart.item(), size.item(), alike.item(), len(ids)]
         return found
 

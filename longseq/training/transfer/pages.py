@@ -54,7 +54,7 @@ class Pages:
         if special:
             last = inside.sum(1, keepdims=True) - 1
             asked &= (place % size != 0) & (place % size != size - 1) & (place != last)
-        return Batch(ids, asked.astype(np.float32), mask=None if inside.all() else inside)
+        return Batch(ids, asked.astype(np.float32), mask=inside)
 
     def sample(self, tokens: int) -> list[np.ndarray]:
         """Pages drawn at random, about so many tokens but one page at least, of about one length in each step."""
