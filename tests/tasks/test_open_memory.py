@@ -13,7 +13,7 @@ from longseq.model import load as load_model
 from longseq.tasks.convert import OpeningSettings, Settings, Source, linearise, open_memory
 
 SEGMENT, TEACHERS = 12, 22
-FEW = {"threads": 1, "texts.held_out": 0.2, "texts.every": 20, "save_every": 15, "opening.batch": 240}
+FEW = {"threads": 1, "texts.held_out": 0.2, "texts.every": 10, "save_every": 8, "opening.batch": 240}
 
 
 def write_averaging(folder):
@@ -42,7 +42,7 @@ def given(tmp_path_factory):
 def opened(given, out, student=None, **changes):
     options = {name: changes.pop(name) for name in ("resume", "force", "progress") if name in changes}
     changes = {key.replace("__", "."): value for key, value in changes.items()}
-    tree = {"inputs": [given[2]], "teacher": given[1], "opening.steps": 60, "opening.rate": 0.1, **FEW, **changes}
+    tree = {"inputs": [given[2]], "teacher": given[1], "opening.steps": 30, "opening.rate": 0.1, **FEW, **changes}
     settings = load(OpeningSettings, None, [f"{key}={json.dumps(value)}" for key, value in tree.items()])
     return open_memory(student or given[0], settings, out, **options)
 
@@ -70,10 +70,10 @@ def test_what_stood_before_is_of_use(whole):
     kept = json.loads((out / "training" / "stages.json").read_text())
     assert kept["opening"]["figures"] == dict(made.came["opening"].figures) and kept["closed"]["figures"]
     told = [line for line in lines(out) if "held_out_error" in line]
-    assert [line["step"] for line in told] == [20, 40, 60]
+    assert [line["step"] for line in told] == [10, 20, 30]
     card = load_model(out).card
     assert card.startswith("# Model card") and "| converted from | bert, bert |" in card
-    assert "| opening | 60 steps, " in card and card.count("| gates of layer ") == 2
+    assert "| opening | 30 steps, " in card and card.count("| gates of layer ") == 2
 
 
 def test_only_gates_move_and_a_first_segment_stays(whole, given):
@@ -99,7 +99,7 @@ def test_read_at_once_or_segment_after_segment(whole):
 def test_stopped_and_resumed_it_is_the_same_opening(whole, given, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(StoppedError, match="all of it is saved; --resume goes on"):
-        opened(given, out, progress=Stopping(22))
+        opened(given, out, progress=Stopping(13))
     assert not (out / "model.safetensors").exists()
     with pytest.raises(OutputExistsError, match="holds a conversion already; --resume goes on with it"):
         opened(given, out)
