@@ -1,4 +1,4 @@
-"""Opening the memory: later segments learn to say what their teacher says, which reads the earlier ones beside them."""
+"""Opening the memory: a segment learns to say what its teacher says, which reads the earlier ones beside it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from longseq.training.transfer.teaching import Teacher, error, pooled
 
 
 class Opening(nn.Module):
-    """How far hidden vectors of the text in later segments, and their means, are from the teacher's, which reads the
-    text of all segments in one window."""
+    """How far hidden vectors of the text in a page's last segment, and their means, are from the teacher's, which reads
+    the text of all segments in one window."""
 
     def __init__(self, model: Model, teacher: Teacher, settings: OpeningConfig):
         super().__init__()
@@ -47,25 +47,28 @@ def in_one_window(teacher: Teacher, student: Encoder, ids: Tensor, mask: Tensor 
     """What the teacher says of pages that it reads in one window each, at the places that their text has for a student.
 
     ids (B, T), mask (B, T): whole segments of the student and a last one, its special tokens around each. The teacher
-    reads the text of all of them with special tokens around the whole.
+    reads the text of the last segment first, so that this has the positions that it has by itself, and behind it that
+    of the others, with special tokens around the whole: what it says differs by what stood before, not by the place.
 
     Returns:
         (B, T, D), arbitrary at special and masked tokens.
     """
     config = student.config
-    if not config.frame:
-        return teacher(ids, mask).hidden
-    kept = text(ids.shape, mask, config.segment, ids.device)
-    if mask is not None:
-        kept = kept & mask
-    place, counts = kept.cumsum(1), kept.sum(1)
-    width = int(counts.max()) + 2
+    valid = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
+    kept = text(ids.shape, valid, config.segment, ids.device) & valid if config.frame else valid
+    number = torch.arange(ids.shape[1], device=ids.device) // config.segment
+    own = kept & (number == (valid.sum(1, keepdim=True) - 1) // config.segment)
+    counts, around = kept.sum(1, keepdim=True), len(config.frame)
+    place = own.cumsum(1).where(own, own.sum(1, keepdim=True) + (kept & ~own).cumsum(1)) - 1 + around // 2
+    width = int(counts.max()) + around
     window = ids.new_zeros(len(ids), width + 1)
     window.scatter_(1, place.masked_fill(~kept, width), ids)
-    window[:, 0] = config.frame[0]
-    window.scatter_(1, counts[:, None] + 1, config.frame[1])
-    inside = torch.arange(width, device=ids.device) < counts[:, None] + 2
+    if config.frame:
+        window[:, 0] = config.frame[0]
+        window.scatter_(1, counts + 1, config.frame[1])
+    inside = torch.arange(width, device=ids.device) < counts + around
     hidden = teacher(window[:, :width], None if bool(inside.all()) else inside).hidden
+    place = place.clamp(0, width - 1)  # of special and masked tokens
     return hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[-1]))
 
 

@@ -27,8 +27,7 @@ class Shape(NamedTuple):
 class Pages:
     """A source whose passages are whole steps: pages of about one length, in random order.
 
-    A page ends with the segment that the next one begins with: each segment but a document's first is once an epoch one
-    that has others before it. What such segments say is asked.
+    Each segment but a document's first ends one page, and its text is what is asked: once an epoch.
     """
 
     carry = 1
@@ -46,13 +45,13 @@ class Pages:
         return self.read(np.concatenate([self._order.rows(number) for number in numbers]))
 
     def read(self, pages: np.ndarray) -> Batch:
-        """These pages, padded on the right to the longest; the text of all segments but the first weighs."""
+        """These pages, padded on the right to the longest; the text of each one's last segment weighs."""
         ids, inside = padded_ids([np.concatenate([self._ids(row) for row in self.pages[page]]) for page in pages])
         size, special = self._shape.segment, self._shape.special
         place = np.arange(ids.shape[1])
-        asked = inside & (place >= size)
+        last = inside.sum(1, keepdims=True) - 1
+        asked = inside & (place // size == last // size)
         if special:
-            last = inside.sum(1, keepdims=True) - 1
             asked &= (place % size != 0) & (place % size != size - 1) & (place != last)
         return Batch(ids, asked.astype(np.float32), mask=inside)
 
@@ -86,5 +85,5 @@ def cut(texts: Texts, rows: np.ndarray, shape: Shape) -> list[np.ndarray]:
     apart = (texts.document[rows[1:]] != texts.document[rows[:-1]]) | (texts.lengths[rows[:-1]] < shape.segment)
     found = []
     for run in np.split(rows, np.flatnonzero(apart) + 1):
-        found += [run[at : at + shape.most] for at in range(0, len(run) - 1, shape.most - 1)]
+        found += [run[max(end - shape.most, 0) : end] for end in range(2, len(run) + 1)]
     return found
