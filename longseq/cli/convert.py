@@ -124,7 +124,7 @@ def command(
     more turn of a conversation. --report DIR writes it anew, on the --texts given then.
 
     With --open-memory MODEL is a linear model that was made so, which reads each segment by itself at first: gates to
-    earlier segments learn on long --texts what --teacher says, which reads the text of several segments in one window.
+    earlier segments learn on long --texts what --teacher says of a segment with the earlier ones beside it.
     It must have positions for two segments; --segment of the conversion makes them shorter. --set opening.trained=maps
     or all learns more than the gates; with the gates alone, texts of one segment stay exactly as they were.
 

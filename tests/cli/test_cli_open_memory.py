@@ -43,7 +43,7 @@ def test_it_says_what_the_memory_came_to(convert, given, tmp_path, capsys):
         *("teacher", "closed", "opening"),
         *("gates of layer 1", "gates of layer 2"),
     ]
-    assert all("error to the teacher's longer window 0." in line for line in lines[1:4])
+    assert all("error to the teacher with earlier segments beside " in line for line in lines[1:4])
     assert lines[3].startswith("opening: 3 steps, ") and len(lines[4].partition(": ")[2].split()) == 2
     assert "opening: model: 4 of " in err and "opening: run: 3 steps of " in err
     assert main(["check", str(tmp_path / "out"), "--length", "40", "--json"]) == 0

@@ -34,7 +34,7 @@ class Opened:
     gates: tuple[tuple[float, ...], ...]
     """Of each layer and attention head, from -1 to 1; 0 is closed."""
     came: Mapping[str, Came]
-    """How far the vectors of the text in later segments are from the teacher's in its longer window: those of the
+    """How far the vectors of a segment's text are from the teacher's with earlier segments beside it: those of the
     teacher that reads each segment by itself, of the model with closed gates, with its gates as they were (where they
     were open), and what the opening came to. By name: teacher, closed, before, opening."""
 
@@ -51,8 +51,9 @@ def open_memory(
 ) -> Opened:
     """Write the checkpoint `out` of the model `student`, whose gates to earlier segments learned on long texts.
 
-    A student reads the segments of a document one after the other, its teacher the text of as many of them as it has
-    positions for in one window: what the student says of all but the first is drawn to what the teacher says.
+    A student reads the segments of a document one after the other. Its teacher reads the text of as many of them as it
+    has positions for in one window, the last one first and the earlier ones behind it: what the student says of the
+    last is drawn to what the teacher says.
 
     Args:
         student: a checkpoint that `linearise` made, with gates.

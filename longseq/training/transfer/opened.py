@@ -91,7 +91,7 @@ class OpeningStage(Task):
         return {"loss": loss}
 
     def alone(self) -> Figures:
-        """Of the teacher itself, where it reads each segment by itself: how much of its longer window is context."""
+        """Of the teacher itself, where it reads each segment by itself: what earlier ones change at all."""
         return self._figures(self._sums(self._of_teacher, self._scored))
 
     def score(self, model: Model, *, opened: bool = True) -> Figures:
@@ -179,6 +179,6 @@ class OpeningStage(Task):
 
 def said(told: Figures) -> str:
     """For people."""
-    text = f"error to the teacher's longer window {told['error']:.4f}, cosine {told['cosine']:.4f}"
+    text = f"error to the teacher with earlier segments beside {told['error']:.4f}, cosine {told['cosine']:.4f}"
     opened = [f"{value:.2f}" for name, value in told.items() if name.startswith("gate_")]
     return f"{text}; gates {' '.join(opened)}" if opened else text
