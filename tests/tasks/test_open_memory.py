@@ -63,7 +63,7 @@ def test_what_stood_before_is_of_use(whole):
     out, made = whole
     error = {name: came.figures["error"] for name, came in made.came.items()}
     assert list(error) == ["teacher", "closed", "opening"] and made.segments == 2
-    assert error["closed"] == pytest.approx(error["teacher"], rel=1e-3) and error["closed"] > 0.05
+    assert error["closed"] == pytest.approx(error["teacher"], rel=1e-3) and error["closed"] > 0.005
     assert error["opening"] < 0.25 * error["closed"]
     assert made.came["opening"].figures["cosine"] > made.came["closed"].figures["cosine"]
     assert all(0.25 < gate < 0.75 for layer in made.gates for gate in layer)
