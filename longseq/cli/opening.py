@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from longseq.cli.talk import Talk
 from longseq.log import count, duration, short
+
+if TYPE_CHECKING:
+    from longseq.training import Plan
 
 log = logging.getLogger("longseq")
 
@@ -46,7 +50,7 @@ def opened(
     given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
     settings = load(OpeningSettings, None, [*assignments, *given])
 
-    def announce(plan) -> None:
+    def announce(plan: Plan) -> None:
         for line in plan.lines():
             log.info("opening: %s", line)
 

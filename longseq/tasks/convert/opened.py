@@ -12,7 +12,7 @@ from longseq.model import Checkpoint, load, save
 from longseq.model.headed import VectorModel
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import OpeningSettings
-from longseq.tasks.convert.source import Original, Source, read_original
+from longseq.tasks.convert.source import Original, Source, read_original, same_tokens
 from longseq.tasks.convert.work import Came, OpeningBegun, Work
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
@@ -149,7 +149,7 @@ def _shape(found: Checkpoint, teacher: Original, settings: OpeningSettings) -> S
     """
     ours, theirs = found.config, teacher.model.config
     same = ours.width == theirs.width and ours.frame == theirs.frame and ours.vocabulary == theirs.vocabulary
-    if not same or teacher.tokenizer.digest() != found.tokenizer.digest():
+    if not same or not same_tokens(teacher.tokenizer, found.tokenizer):
         raise CheckpointError(
             where=str(settings.teacher),
             expected=f"the model that {found.name} was converted from",

@@ -83,6 +83,11 @@ def read_original(source: Source) -> Original:
     return _file(source, path)
 
 
+def same_tokens(one: AnyTokenizer, other: AnyTokenizer) -> bool:
+    """Whether both read documents as the same ids."""
+    return isinstance(one, StreamTokenizer) and isinstance(other, StreamTokenizer) and one.digest() == other.digest()
+
+
 def _is_ours(path: Path) -> bool:
     try:
         facts = json.loads((path / "config.json").read_text(encoding="utf-8"))

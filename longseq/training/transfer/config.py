@@ -138,7 +138,7 @@ class OpeningConfig:
         require(0 < self.slower < math.inf, "opening.slower", self.slower, "above 0 and finite")
         for name in ("hidden", "pooled"):
             require(0 <= getattr(self, name) < math.inf, f"opening.{name}", getattr(self, name), ">= 0 and finite")
-        require(self.hidden or self.pooled, "opening.hidden", self.hidden, "above 0 where opening.pooled is 0")
+        require(bool(self.hidden or self.pooled), "opening.hidden", self.hidden, "above 0 where opening.pooled is 0")
 
 
 def _require_stage(stage: str, steps: int | None, batch: int, rate: float) -> None:

@@ -13,7 +13,7 @@ from longseq.model import Encoder, Model
 from longseq.model.mixers.linear import text
 from longseq.training.transfer.config import OpeningConfig
 from longseq.training.transfer.objectives import fresh
-from longseq.training.transfer.teaching import Teacher, error, pooled
+from longseq.training.transfer.teaching import Teacher, error, mixers_of, pooled
 
 
 class Opening(nn.Module):
@@ -82,7 +82,7 @@ def freeze_for_opening(model: Model, settings: OpeningConfig) -> None:
 
 def gates(model: Model) -> list[nn.Parameter]:
     """(H,) of each layer, before their tanh."""
-    return [layer.mixer.gate for layer in model.encoder.layers]
+    return [mixer.gate for mixer in mixers_of(model.encoder)]
 
 
 @contextmanager

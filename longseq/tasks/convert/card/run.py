@@ -22,7 +22,7 @@ from longseq.tasks.convert.card.latency import latency
 from longseq.tasks.convert.card.layers import Stages, even_entropy, layers
 from longseq.tasks.convert.card.readings import segments
 from longseq.tasks.convert.card.speed import chunk_of, speed
-from longseq.tokens.stream import StreamTokenizer
+from longseq.tasks.convert.source import same_tokens
 
 FULL = 8
 """Segments at which layers are looked."""
@@ -155,8 +155,7 @@ def require_pair(teacher: Checkpoint, student: Checkpoint) -> None:
             raise CheckpointError(
                 where=student.name, expected=f"model.{name} {wanted} as in {teacher.name}", found=str(found)
             )
-    assert isinstance(teacher.tokenizer, StreamTokenizer) and isinstance(student.tokenizer, StreamTokenizer)
-    if teacher.tokenizer.digest() != student.tokenizer.digest():
+    if not same_tokens(teacher.tokenizer, student.tokenizer):
         raise CheckpointError(where=student.name, expected=f"the tokenizer of {teacher.name}", found="another")
 
 
