@@ -148,3 +148,21 @@ def test_transfer_reads_texts_longer_than_a_window(given, tmp_path, window):
     made = convert(given, tmp_path / "out", window=window, texts__sentences=0.9, distil__steps=0)
     swap, transfer = (made.came[name].figures["attention_error"] for name in ("swap", "transfer"))
     assert transfer < swap if window < 12 else max(swap, transfer) < 1e-6
+
+
+def test_maps_alone_are_distilled(given, tmp_path):
+    """Beyond windows of 4 tokens the model comes nearer to its teacher; its other weights are the teacher's."""
+    asked = {"window": 4, "transfer__steps": 0, "distil__trained": "maps", "distil__rate": 0.01}
+    made = convert(given, tmp_path / "out", **asked)
+    swap, distil = (made.came[name].figures["hidden_error"] for name in ("swap", "distil"))
+    assert distil < 0.9 * swap
+    convert(given, tmp_path / "swap", window=4, transfer__steps=0, distil__steps=0)
+    swapped, last = weights(tmp_path / "swap"), weights(tmp_path / "out")
+    changed = {name for name in swapped if not torch.equal(swapped[name], last[name])}
+    assert changed and all(".map." in name or name.endswith(".gain") for name in changed)
+    with pytest.raises(ConfigError, match=r"distil\.rank: expected 0 where distil.trained is 'maps', found 2"):
+        convert(given, tmp_path / "none", distil__trained="maps", distil__rank=2)
+    with pytest.raises(
+        ConfigError, match=r"distil\.trained: expected 'all' with a map that has no weights, found 'maps'"
+    ):
+        convert(given, tmp_path / "none", map="elu+1", distil__trained="maps")

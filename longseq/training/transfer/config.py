@@ -78,7 +78,10 @@ class DistilConfig:
     """Optimiser steps; 0: the stage is left out; None: as many as its share of the time allows."""
     batch: int = 1024
     """Tokens a step, padding included; one text at least."""
-    rate: float = 5e-4
+    trained: Literal["maps", "all"] = "all"
+    """What is learned: feature maps and gains, so that texts within a window in which the softmax is kept stay as they
+    are, or all weights."""
+    rate: float = 1e-4
     """Highest learning rate …"""
     faster: float = 4.0
     """… times this, of feature maps and gains."""
@@ -96,7 +99,9 @@ class DistilConfig:
     def __post_init__(self):
         _require_stage("distil", self.steps, self.batch, self.rate)
         require(0 < self.faster < math.inf, "distil.faster", self.faster, "above 0 and finite")
+        require(self.trained in ("maps", "all"), "distil.trained", self.trained, "'maps' or 'all'")
         require(self.rank >= 0, "distil.rank", self.rank, ">= 0")
+        require(not self.rank or self.trained == "all", "distil.rank", self.rank, "0 where distil.trained is 'maps'")
         for name in ("hidden", "pooled", "layers"):
             require(0 <= getattr(self, name) < math.inf, f"distil.{name}", getattr(self, name), ">= 0 and finite")
         require(0 < self.alpha < math.inf, "distil.alpha", self.alpha, "above 0 and finite")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import nn
 
+from longseq.config import require
 from longseq.log import count
 from longseq.model import Model
 from longseq.tokens.stream import StreamTokenizer
@@ -67,9 +68,16 @@ class Stage(Task):
             self._scored = scoring.held_out_batches(texts, self._held_out, *wanted)
         self.to_score = sum(int(texts.lengths[rows].sum()) for rows in self._scored)
 
+    @abstractmethod
+    def _all_ask(self) -> bool:
+        """Whether texts within a window in which the softmax is kept have something to say."""
+
     def _asking(self, rows: np.ndarray) -> np.ndarray:
-        """Those of the texts to learn from that the stage has something to learn from."""
-        return rows
+        """Those of the texts to learn from that have, or all where none has."""
+        if self._all_ask() or self._model is None:
+            return rows
+        longer = rows[self.lesson.texts.lengths[rows] > self._model.config.softmax_window]
+        return longer if len(longer) else rows
 
     @abstractmethod
     def _learned_by(self) -> dict[str, object]:
@@ -118,12 +126,8 @@ class TransferStage(Stage):
     def _learned_by(self) -> dict[str, object]:
         return {name: getattr(self.settings, name) for name in ("batch", "weights", "projections")}
 
-    def _asking(self, rows: np.ndarray) -> np.ndarray:
-        """Those longer than a window in which the softmax is kept, if there are any; where projections are trained,
-        all."""
-        window = 0 if self._model is None else self._model.config.softmax_window
-        longer = rows[self.lesson.texts.lengths[rows] > window]
-        return longer if len(longer) and not self.settings.projections else rows
+    def _all_ask(self) -> bool:
+        return bool(self.settings.projections)
 
     def objective(self, model: Any) -> nn.Module:
         freeze_for_transfer(model, self.settings)
@@ -139,9 +143,15 @@ class DistilStage(Stage):
     settings: DistilConfig
 
     def _learned_by(self) -> dict[str, object]:
-        return {name: getattr(self.settings, name) for name in ("batch", "hidden", "pooled", "layers")}
+        return {name: getattr(self.settings, name) for name in ("trained", "batch", "hidden", "pooled", "layers")}
+
+    def _all_ask(self) -> bool:
+        return self.settings.trained == "all"
 
     def objective(self, model: Any) -> nn.Module:
+        if self.settings.trained == "maps":
+            require(bool(fresh(model)), "distil.trained", "maps", "'all' with a map that has no weights")
+            model.requires_grad_(False)
         for parameter in fresh(model):
             parameter.requires_grad_()  # beside adapters too
         return Distillation(model, self.lesson.teacher, self.settings)
