@@ -46,7 +46,7 @@ class ModelConfig:
     Transformer that was trained on windows reads them. Only softmax mixers can do without."""
     frame: tuple[int, ...] = ()
     """Ids of the special tokens in front of and behind the text's in each segment, as a Transformer was trained with:
-    two, or none."""
+    two, or none. Linear mixers keep them out of their memory."""
     softmax_window: int = 0
     """Tokens of the windows inside a segment, the first at its start, whose weights linear mixers take as softmax ones
     do; all others of the segment count by the feature map times a learned factor of each attention head; 0: none."""

@@ -58,7 +58,7 @@ def gated_segment_attention(
         segment: tokens a segment.
         window: tokens a window, the first of a segment at its start; 0: none, all tokens of a segment are read by the
             feature map.
-        shares: without windows there must be a gate, or `segment_attention` is what is wanted.
+        shares: without windows, a gate and `kept` the result is that of `segment_attention`, which is faster.
         valid: (B, T) bool, the valid tokens, which come first in each lane; None: all are.
         kept: (B, T) bool, those of the valid tokens that enter the memory; None: all do.
         rescale: spans (32 segments, at most 2048 tokens, at least one segment) between two renormalisations, and one
@@ -117,6 +117,8 @@ def _span(
     before, scale, value, exponent = fold_blocks(value, exponent, left, None, incoming, unit, rescale)
     rule = Rule(True, features.eps, features.floor, None)
     if not window:
+        if shares.gate is None:
+            far, units = _beside((far, units), before[:, :, :, None], scale[..., None])
         over, under = quotient(_read(q, far, shape), None if units is None else units[..., None, None], rule)
         y = over / under
     else:

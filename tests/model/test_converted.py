@@ -56,6 +56,8 @@ KINDS = [
     {"softmax_window": 0, "feature_map": "elu+1", "frame": ()},
     {"softmax_window": SEGMENT, "feature_map": "relu"},
     {"memory_gate": False, "frame": ()},
+    {"softmax_window": 0, "memory_gate": False},
+    {"softmax_window": 0, "memory_gate": False, "feature_map": "exp"},
 ]
 each = pytest.mark.parametrize("changes", KINDS, ids=str)
 
@@ -94,9 +96,11 @@ def test_padding_anywhere_and_lanes_change_nothing(changes):
             assert state_error(map_tensors(state, lambda x, i=lane: x[i : i + 1]), end) <= 1e-12
 
 
-def test_special_tokens_enter_no_memory():
+@pytest.mark.parametrize("window", [0, 3])
+@pytest.mark.parametrize("gate", [False, True])
+def test_special_tokens_enter_no_memory(window, gate):
     """A text between other special tokens leaves the same memory, and none leave none."""
-    layer = encoder(layers=1).layers[0].mixer
+    layer = encoder(layers=1, softmax_window=window, memory_gate=gate).layers[0].mixer
     x = torch.randn(1, 19, 16, dtype=torch.float64)
     changed = x.clone()
     for place in (0, 7, 8, 15, 16, 18):
@@ -145,7 +149,16 @@ def test_a_new_turn_begins_a_segment():
     assert error(closed(turns[1], next_segment(before, SEGMENT))[0], closed(turns[1])[0]) <= 1e-12
 
 
-@pytest.mark.parametrize("changes", [{}, {"softmax_window": 0, "feature_map": "exp"}, {"memory_gate": False}], ids=str)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"softmax_window": 0, "feature_map": "exp"},
+        {"memory_gate": False},
+        {"softmax_window": 0, "memory_gate": False},
+    ],
+    ids=str,
+)
 def test_check_passes(changes):
     """Every law, over hundreds of segments, with gates as they begin and open."""
     fresh = Subject(name="converted", model=encoder(open_gate=False, **changes).float())

@@ -66,7 +66,9 @@ def run(name, heads, gain, gate, memory=None, **options):
 
 
 each = pytest.mark.parametrize("name", [*MAPS, "taylor2"])
-shapes = pytest.mark.parametrize(("gated", "window"), [(True, 0), (True, 5), (False, 5), (True, 12), (False, 12)])
+shapes = pytest.mark.parametrize(
+    ("gated", "window"), [(True, 0), (False, 0), (True, 5), (False, 5), (True, 12), (False, 12)]
+)
 
 
 @each

@@ -51,7 +51,7 @@ class Linear(nn.Module):
             x, mask = take(x, order), mask.gather(1, order)
         heads = stack_heads(self.project(x), 3, self.heads)
         before = None if state is None else state.memory
-        if self.gain is None and self.gate is None:
+        if self.gain is None and self.gate is None and not self.framed:
             y, memory = attend(
                 self.map,
                 heads,
