@@ -39,7 +39,8 @@ def named_tensors(state: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
 
 def next_segment(state: State, segment: int) -> State:
     """The same state, after which a new segment of `segment` tokens begins, though the last one was short: a new turn
-    of a conversation is read by itself, and the memory goes on."""
+    of a conversation is read by itself, and the memory goes on. Not for softmax mixers that see earlier
+    segments: they count their keys."""
     return state._replace(seen=(state.seen + segment - 1).div(segment, rounding_mode="floor") * segment)
 
 

@@ -49,8 +49,9 @@ class Conversation:
         """`start` is what `snapshot` gave: the conversation goes on there. `precision` is fp32 or bf16.
 
         Raises:
-            CheckpointError: a model of DNA, or of visibility "both", which reads backwards from the end.
-            StateError: `start` is of something else, or of another precision.
+            CheckpointError: a model of DNA, or of visibility "both", which reads backwards from the end, or with
+                softmax mixers that see earlier segments, which have to be whole.
+            StateError: `start` is of another model, of something else than a conversation, or of another precision.
         """
         tokenizer, config = checkpoint.tokenizer, checkpoint.config
         if not isinstance(tokenizer, StreamTokenizer):
@@ -60,6 +61,12 @@ class Conversation:
                 where=checkpoint.name,
                 expected='visibility "causal" or "segment" to go on with a conversation',
                 found='"both", which reads backwards from the end',
+            )
+        if config.visibility == "segment" and config.across and "softmax" in config.pattern:
+            raise CheckpointError(
+                where=checkpoint.name,
+                expected="linear mixers, or softmax mixers that read each segment by itself",
+                found="softmax mixers that see earlier segments, and count on whole ones",
             )
         self._tokenizer, self._reader = tokenizer, HiddenReader(checkpoint, precision=precision)
         self._segment = config.segment if config.visibility == "segment" else 0
@@ -122,6 +129,14 @@ class Conversation:
         )
 
     def _go_on(self, start: Snapshot) -> None:
+        checkpoint = self._reader.checkpoint
+        if start.model_sha256 != checkpoint.sha256:
+            raise StateError(
+                where="the saved state",
+                expected=f"one of model {checkpoint.name} ({checkpoint.sha256[:12]})",
+                found=f"one of another model ({start.model_sha256[:12]})",
+                remedy=f"load the model that made it, or {AGAIN}",
+            )
         require_same(start, self._reader.chunk, self._reader.precision)
         if not {TOTAL, VECTORS} <= set(start.accumulators):
             raise StateError(

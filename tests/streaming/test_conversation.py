@@ -6,6 +6,7 @@ import json
 import runpy
 import sys
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,7 @@ SHAPE = {
 MODELS = {
     "kept softmax": {"pattern": ("softmax",), "across": False, "frame": (2, 3)},
     "linear": {"pattern": ("linear",), "feature_map": "elu+1"},
+    "linear, special tokens": {"pattern": ("linear",), "feature_map": "elu+1", "frame": (2, 3)},
     "gate": {"pattern": ("linear",), "feature_map": "elu+1", "memory_gate": True, "frame": (2, 3)},
     "windows and gate": {
         "pattern": ("linear",),
@@ -183,6 +185,8 @@ def test_what_cannot_be(checkpoint, tmp_path):
         Conversation(checkpoint, start, precision="bf16")
     with pytest.raises(StateError, match="expected a conversation, found the state of another reading"):
         Conversation(checkpoint, Snapshot(state=None, model_sha256=checkpoint.sha256, position=0))
+    with pytest.raises(StateError, match=r"expected one of model .*\(.{12}\), found one of another model \(other\)"):
+        Conversation(checkpoint, replace(start, model_sha256="other"))
     save(tmp_path / "dna", VectorModel(ModelConfig(width=16, heads=2, layers=1)), DnaTokenizer())
     with pytest.raises(CheckpointError, match="expected a model of documents, found one of DNA"):
         Conversation(load(tmp_path / "dna"))
@@ -190,6 +194,10 @@ def test_what_cannot_be(checkpoint, tmp_path):
     both = {"vocabulary": len(VOCABULARY), "width": 16, "heads": 2, "layers": 1, "visibility": "both"}
     with pytest.raises(CheckpointError, match='"both", which reads backwards from the end'):
         Conversation(made(tmp_path, TokenModel(ModelConfig(**both), head)))
+    (tmp_path / "across").mkdir()
+    across = VectorModel(ModelConfig(**SHAPE | {"pattern": ("linear", "softmax")}))
+    with pytest.raises(CheckpointError, match="softmax mixers that see earlier segments, and count on whole ones"):
+        Conversation(made(tmp_path / "across", across))
 
 
 def test_the_recipe_goes_on_where_the_last_answer_was_given(checkpoint, tmp_path, monkeypatch, capsys):
