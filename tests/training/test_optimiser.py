@@ -8,7 +8,7 @@ from torch import nn
 
 from longseq.model import LanguageModel, ModelConfig
 from longseq.training.config import OptimiserConfig
-from longseq.training.optimiser import adamw, groups, rate
+from longseq.training.optimiser import adamw, groups, rate, set_rate
 
 
 @pytest.mark.parametrize("pattern", [("gated", "linear"), ("softmax", "gru")])
@@ -54,6 +54,27 @@ def test_adamw_follows_its_definition():
         optimiser.step()
     for name, p in layer.named_parameters():
         torch.testing.assert_close(p.detach(), wanted[name])
+
+
+def test_some_parameters_are_changed_faster():
+    """Those of either kind; one whose gradient is 1 moves by its rate in the first step. So does a resumed one."""
+    config = OptimiserConfig(rate=1.0, weight_decay=0.0, epsilon=1e-12)
+    steps = []
+    for saved in (None, {}):
+        layer = nn.Linear(2, 2, bias=True).double()
+        factors = {layer.bias: 4.0}
+        optimiser = adamw(layer, config, factors)
+        if saved is not None:
+            optimiser.load_state_dict(adamw(layer, config, factors).state_dict())
+        before = {name: p.detach().clone() for name, p in layer.named_parameters()}
+        for p in layer.parameters():
+            p.grad = torch.ones_like(p)
+        set_rate(optimiser, 0.1)
+        optimiser.step()
+        steps.append({name: (before[name] - p.detach()).unique().tolist() for name, p in layer.named_parameters()})
+    assert steps[0]["weight"] == pytest.approx([0.1] * len(steps[0]["weight"]))
+    assert steps[0]["bias"] == pytest.approx([0.4] * len(steps[0]["bias"]))
+    assert max(steps[1]["bias"]) == pytest.approx(0.4) and max(steps[1]["weight"]) == pytest.approx(0.1)
 
 
 def test_rate_warms_up_and_follows_a_cosine():
