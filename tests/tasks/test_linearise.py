@@ -123,6 +123,9 @@ def test_a_map_without_weights_of_its_own_trains_the_projections(given, tmp_path
     before, after = weights(tmp_path / "swap"), weights(tmp_path / "out")
     changed = {name for name in before if not torch.equal(before[name], after[name])}
     assert changed == {name for name in before if ".mixer.project." in name}
+    rule = r"transfer\.projections: expected true, or left away, with a map that has no weights, found False"
+    with pytest.raises(ConfigError, match=rule):
+        convert(given, tmp_path / "none", map="elu+1", transfer__projections=False)
 
 
 def test_weights_are_learned_in_short_texts(given, tmp_path):

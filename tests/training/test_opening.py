@@ -13,7 +13,8 @@ from longseq.model.headed import VectorModel
 from longseq.model.teachers import linear_form
 from longseq.tokens.word_pieces import word_pieces
 from longseq.training.transfer import OpeningConfig, Shape, Teacher, prepare
-from longseq.training.transfer.opening import Opening, closed, freeze_for_opening, gates, in_one_window
+from longseq.training.transfer.objectives import gates
+from longseq.training.transfer.opening import Opening, closed, freeze_for_opening, in_one_window
 from longseq.training.transfer.pages import Pages
 
 SEGMENT, BEFORE, AFTER = 6, 2, 3
@@ -128,6 +129,17 @@ def test_maps_and_gains_are_learned_beside_where_asked():
     assert learned == {"gate", "gain", "map"}
     freeze_for_opening(model, OpeningConfig(trained="all"))
     assert all(p.requires_grad for p in model.parameters())
+
+
+@pytest.mark.parametrize("trained", ["gates", "maps", "all"])
+def test_all_that_is_trained_has_a_gradient(given, trained):
+    """Processes that average gradients must find them all; here no token is outside the window of another."""
+    _, ids, mask, weight = given
+    model = linear_form(softmax(SEGMENT), feature_map="hedgehog", softmax_window=SEGMENT)
+    settings = OpeningConfig(trained=trained)
+    freeze_for_opening(model, settings)
+    Opening(model, Teacher(softmax(14).encoder), settings)(ids, weight, mask)[0].backward()
+    assert all(p.grad is not None for p in model.parameters() if p.requires_grad)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,12 @@ from longseq.model import ModelConfig
 from longseq.model.headed import VectorModel
 from longseq.model.teachers import linear_form
 from longseq.training.transfer import DistilConfig, Teacher, TransferConfig
-from longseq.training.transfer.objectives import AttentionTransfer, Distillation, freeze_for_transfer
+from longseq.training.transfer.objectives import (
+    AttentionTransfer,
+    Distillation,
+    freeze_for_distillation,
+    freeze_for_transfer,
+)
 from longseq.training.transfer.teaching import attention_errors
 from longseq.training.transfer.weights import divergence
 
@@ -137,6 +142,19 @@ def test_padding_changes_neither_loss_nor_gradient(teacher, weights):
         total.backward()
         found.append([total.detach(), *(p.grad for p in model.parameters() if p.requires_grad)])
     assert all(torch.allclose(one, two, atol=1e-5) for one, two in zip(*found, strict=True)) and len(found[0]) == 7
+
+
+@pytest.mark.parametrize("trained", ["maps", "all"])
+@pytest.mark.parametrize("window", [0, 8])
+def test_all_that_is_distilled_has_a_gradient(teacher, trained, window):
+    """Processes that average gradients must find them all: not the gates, which a segment by itself tells nothing."""
+    model, settings = student(teacher, window=window), DistilConfig(trained=trained)
+    freeze_for_distillation(model, settings)
+    Distillation(model, Teacher(teacher.encoder), settings)(read(), torch.ones(5, 8))[0].backward()
+    learned = {name for name, p in model.named_parameters() if p.requires_grad}
+    assert all(p.grad is not None for name, p in model.named_parameters() if name in learned)
+    others = {name for name, _ in model.named_parameters()} - learned
+    assert {name.endswith(".gate") for name in others} == ({True} if trained == "all" else {True, False})
 
 
 def test_the_teacher_does_not_learn(teacher):

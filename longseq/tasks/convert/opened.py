@@ -18,8 +18,8 @@ from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
 from longseq.training.config import CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
 from longseq.training.transfer import OpeningStage, Reading, Shape, Teacher, prepare, read_excluded
+from longseq.training.transfer.objectives import gates
 from longseq.training.transfer.opened import said
-from longseq.training.transfer.opening import gates
 
 TEACHER, CLOSED, BEFORE, OPENING = "teacher", "closed", "before", "opening"
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from longseq.config import require
 from longseq.model import Model
 from longseq.training.transfer.config import DistilConfig, TransferConfig
 from longseq.training.transfer.teaching import Teacher, attention_errors, behind, error, mixers_of, pooled
@@ -68,14 +69,36 @@ class Distillation(nn.Module):
 
 
 def freeze_for_transfer(model: Model, settings: TransferConfig) -> None:
-    """Leave to train what stands in the softmax's place, and the projections where the settings say so."""
+    """Leave to train what stands in the softmax's place, and the projections where the settings say so.
+
+    Raises:
+        ConfigError: there is neither.
+    """
     model.requires_grad_(False)
     new = fresh(model)
+    rule = "true, or left away, with a map that has no weights"
+    require(bool(new) or settings.projections is not False, "transfer.projections", False, rule)
     for parameter in new:
         parameter.requires_grad_()
     if settings.projections or (settings.projections is None and not new):
         for mixer in mixers_of(model.encoder):
             mixer.project.requires_grad_()
+
+
+def freeze_for_distillation(model: Model, settings: DistilConfig) -> None:
+    """Leave to train what the settings say; adapters, and what they left frozen, stay as they are.
+
+    Raises:
+        ConfigError: maps alone, of a model whose map has no weights.
+    """
+    new = fresh(model)
+    if settings.trained == "maps":
+        require(bool(new), "distil.trained", "maps", "'all' with a map that has no weights")
+        model.requires_grad_(False)
+    for parameter in new:
+        parameter.requires_grad_()
+    for gate in gates(model):
+        gate.requires_grad_(False)
 
 
 def fresh(model: Model) -> list[nn.Parameter]:
@@ -85,6 +108,11 @@ def fresh(model: Model) -> list[nn.Parameter]:
     for mixer in mixers_of(model.encoder):
         found += [*mixer.map.parameters(), *([] if mixer.gain is None else [mixer.gain])]
     return found
+
+
+def gates(model: Model) -> list[nn.Parameter]:
+    """(H,) of each layer that has one, before their tanh."""
+    return [mixer.gate for mixer in mixers_of(model.encoder) if mixer.gate is not None]
 
 
 def untouched(model: Model) -> Tensor:

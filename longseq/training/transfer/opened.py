@@ -21,7 +21,8 @@ from longseq.tokens.stream import StreamTokenizer
 from longseq.training.device import sum_over
 from longseq.training.tasks.base import Figures, Task
 from longseq.training.transfer.config import OpeningConfig, ReadConfig
-from longseq.training.transfer.opening import Opening, closed, freeze_for_opening, gates, in_one_window
+from longseq.training.transfer.objectives import gates
+from longseq.training.transfer.opening import Opening, closed, freeze_for_opening, in_one_window
 from longseq.training.transfer.pages import Pages, Shape
 from longseq.training.transfer.stages import split
 from longseq.training.transfer.teaching import Teacher, pooled

@@ -12,8 +12,8 @@ from torch.nn import functional as F
 from longseq.model import Encoder, Model
 from longseq.model.mixers.linear import text
 from longseq.training.transfer.config import OpeningConfig
-from longseq.training.transfer.objectives import fresh
-from longseq.training.transfer.teaching import Teacher, error, mixers_of, pooled
+from longseq.training.transfer.objectives import fresh, gates, untouched
+from longseq.training.transfer.teaching import Teacher, error, pooled
 
 
 class Opening(nn.Module):
@@ -38,6 +38,7 @@ class Opening(nn.Module):
         if settings.trained != "gates":
             size = encoder.config.segment
             loss = loss + error(hidden[:, :size], self.teacher(ids[:, :size]).hidden, None)
+        loss = loss + untouched(self.model)  # gains, where a window is a segment
         tokens = weight.sum()
         return loss * tokens, tokens, None
 
@@ -78,11 +79,6 @@ def freeze_for_opening(model: Model, settings: OpeningConfig) -> None:
     more = fresh(model) if settings.trained == "maps" else []
     for parameter in (*gates(model), *more):
         parameter.requires_grad_()
-
-
-def gates(model: Model) -> list[nn.Parameter]:
-    """(H,) of each layer, before their tanh."""
-    return [mixer.gate for mixer in mixers_of(model.encoder)]
 
 
 @contextmanager

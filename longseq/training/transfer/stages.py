@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from torch import nn
 
-from longseq.config import require
 from longseq.log import count
 from longseq.model import Model
 from longseq.tokens.stream import StreamTokenizer
@@ -22,7 +21,13 @@ from longseq.training.tasks.base import Figures, Task
 from longseq.training.transfer import scoring
 from longseq.training.transfer.bundles import Bundles
 from longseq.training.transfer.config import DistilConfig, TextConfig, TransferConfig
-from longseq.training.transfer.objectives import AttentionTransfer, Distillation, freeze_for_transfer, fresh
+from longseq.training.transfer.objectives import (
+    AttentionTransfer,
+    Distillation,
+    freeze_for_distillation,
+    freeze_for_transfer,
+    fresh,
+)
 from longseq.training.transfer.teaching import Teacher
 from longseq.training.transfer.texts import Texts
 
@@ -149,11 +154,7 @@ class DistilStage(Stage):
         return self.settings.trained == "all"
 
     def objective(self, model: Any) -> nn.Module:
-        if self.settings.trained == "maps":
-            require(bool(fresh(model)), "distil.trained", "maps", "'all' with a map that has no weights")
-            model.requires_grad_(False)
-        for parameter in fresh(model):
-            parameter.requires_grad_()  # beside adapters too
+        freeze_for_distillation(model, self.settings)
         return Distillation(model, self.lesson.teacher, self.settings)
 
     def faster(self, model: Any) -> Mapping[nn.Parameter, float]:
