@@ -86,12 +86,18 @@ def test_documents_are_excluded_by_id(tokenizer, tmp_path):
     assert excluded == Excluded(ids=frozenset({"d3", "d7"}))
     found = prepare([str(tmp_path / "texts.jsonl")], tmp_path, tokenizer, SEGMENT, excluded=excluded)
     assert not {"d3", "d7"} & {found.place(i)[0] for i in range(len(found.lengths))}
+    other = prepare(
+        [str(tmp_path / "texts.jsonl")], tmp_path, tokenizer, SEGMENT, excluded=Excluded(ids=frozenset("x"))
+    )
+    assert other.notes() == ["note: nothing is left out: no text is excluded, or holds a sentence that is"]
+    assert prepare([str(tmp_path / "texts.jsonl")], tmp_path, tokenizer, SEGMENT).notes() == []
 
 
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
         ("none.csv", "a,b\n1,2\n", "expected a column text, or id, found neither"),
+        ("ids.csv", "id,n\n,1\n", "expected ids to leave out, found none"),
         ("empty.txt", "\n \n", "expected texts to leave out, found none"),
         ("bytes.txt", b"abc \xff\xfe", "expected UTF-8 text"),
     ],

@@ -44,16 +44,17 @@ def read_excluded(names: Iterable[str]) -> Excluded:
             if column is None:
                 raise InputError(where=name, expected="a column text, or id", found="neither")
             cells = [row.cells[column] for row in read_table(name, {column}).rows]
-            if column == "id":
-                ids.update(cells)
-                continue
         else:
+            column = "text"
             try:
                 cells = Path(name).read_text(encoding="utf-8").splitlines()
             except (OSError, ValueError) as error:
                 raise InputError(where=name, expected="UTF-8 text", found=str(error)) from None
         if not any(cell.strip() for cell in cells):
-            raise InputError(where=name, expected="texts to leave out", found="none")
+            raise InputError(where=name, expected=f"{column}s to leave out", found="none")
+        if column == "id":
+            ids.update(cells)
+            continue
         found.update(_plain(sentence.text) for cell in cells for sentence in sentences([cell]))
     return Excluded(frozenset(found), frozenset(ids))
 

@@ -40,7 +40,9 @@ class Row(NamedTuple):
 class Texts:
     """The rows of one set of inputs, N in number, opened for reading."""
 
-    def __init__(self, directory: Path, tokenizer: StreamTokenizer):
+    def __init__(self, directory: Path, tokenizer: StreamTokenizer, excluding: bool = False):
+        """`excluding`: some texts were to be left out."""
+        self._excluding = excluding
         self.digest = directory.name
         self.documents = opened(directory / "documents.arrow")
         """id, source, excluded (rows left out) of each document."""
@@ -74,6 +76,8 @@ class Texts:
             found.append(f"note: {count(cut, 'document')} of {len(self.documents):,} cut short by the end of its file")
         if left := self.excluded:
             found.append(f"note: {count(left, 'text')} left out that are excluded, or hold a sentence that is")
+        elif self._excluding:
+            found.append("note: nothing is left out: no text is excluded, or holds a sentence that is")
         return found
 
 
@@ -111,7 +115,7 @@ def prepare(
             raise InputError(where=", ".join(inputs), expected="texts to learn from", found="none")
 
     made_with = f"{_SCHEMA} {tokenizer.digest()} {tokenizer.frame} {segment} {left_out.digest()}"
-    return Texts(made(fingerprint(names, made_with, column), directory, make), tokenizer)
+    return Texts(made(fingerprint(names, made_with, column), directory, make), tokenizer, left_out != Excluded())
 
 
 def _write(
