@@ -171,3 +171,19 @@ def test_whole_documents_are_held_out(texts, tokenizer, tmp_path):
     for kind in (False, True):
         mine = [rows[one.sentence[rows] == kind] for rows in (learned, held)]
         assert mine[0].max() < mine[1].min() and len(mine[1]) == round(0.2 * (one.sentence == kind).sum())
+    for share, learned_of_all in ((0.999, [1, 1]), (1e-6, [(one.sentence == kind).sum() - 1 for kind in (0, 1)])):
+        learned, held = split(one, share, 0)
+        assert len(held) and np.bincount(one.sentence[learned]).tolist() == learned_of_all
+
+
+def test_a_document_longer_than_the_share_is_not_held_out(tokenizer, tmp_path):
+    """A book beside a note, and two books: what is held out is a small part of them, whatever is drawn first."""
+    long, other = " ".join(documents()), " ".join(documents(1))
+    for name, texts in (("note", [long, "abc def ."]), ("books", [long, other])):
+        file = tmp_path / f"{name}.jsonl"
+        file.write_text("".join(json.dumps({"id": f"d{n}", "text": text}) + "\n" for n, text in enumerate(texts)))
+        found = prepare([str(file)], tmp_path, tokenizer, SEGMENT)
+        for seed in range(6):
+            learned, held = split(found, 0.1, seed)
+            assert 0 < found.lengths[held].sum() < 0.15 * found.lengths.sum()
+            assert len(learned) + len(held) == len(found.lengths)

@@ -16,7 +16,7 @@ class ReadConfig:
     column: str | None = None
     """Column with the texts, where inputs are tables; None: `text`, else `sequence`, else the only column of text."""
     held_out: float = 0.02
-    """Share of the tokens kept for evaluation: whole documents, or the end of the only one."""
+    """Share of the tokens kept for evaluation: whole documents, or the end of all where none is as short."""
     scored: int = 16384
     """Tokens of them to score each time at most."""
     every: int = 100

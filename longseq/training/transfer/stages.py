@@ -165,21 +165,21 @@ class DistilStage(Stage):
 
 
 def split(texts: Texts, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to learn from and rows held out: of whole documents drawn at random, up to the share of all tokens, one at
-    least; of a single document those at the end of either kind."""
+    """Rows to learn from and rows held out: of whole documents drawn at random, up to the share of all tokens; where
+    none is as short as that, those at the end of either kind, one at least but never all."""
     every = np.arange(len(texts.lengths))
     if not share:
         return every, every[:0]
     tokens = np.bincount(texts.document, weights=texts.lengths)
-    known = np.flatnonzero(tokens)
-    if len(known) == 1:
+    limit = share * tokens.sum()
+    order = np.random.default_rng([seed, 4]).permutation(np.flatnonzero(tokens))
+    order = order[tokens[order] <= limit]
+    if len(order):
+        held = np.isin(texts.document, order[np.cumsum(tokens[order]) <= limit])
+    else:
         held = np.zeros(len(every), bool)
         for kind in (False, True):
             rows = np.flatnonzero(texts.sentence == kind)
-            held[rows[len(rows) - round(share * len(rows)) :]] = True
-        return every[~held], every[held]
-    order = np.random.default_rng([seed, 4]).permutation(known)
-    fits = np.cumsum(tokens[order]) <= share * tokens.sum()
-    fits[0], fits[-1] = True, False
-    held = np.isin(texts.document, order[fits])
+            learned = max(min(len(rows) - round(share * len(rows)), len(rows) - 1), 1)
+            held[rows[learned:]] = True
     return every[~held], every[held]
