@@ -58,8 +58,8 @@ class TransferConfig:
     rate: float = 1e-2
     """Highest learning rate."""
     weights: int = 0
-    """In texts of at most so many tokens the weights themselves are learned, by the Kullback-Leibler divergence from
-    those of the softmax; in longer ones what attention says. 0: nowhere."""
+    """In steps whose longest text has at most so many tokens the weights themselves are learned, by the
+    Kullback-Leibler divergence from those of the softmax; in others what attention says. 0: nowhere."""
     projections: bool | None = None
     """Whether the projections to queries, keys and values are trained beside feature maps and gains; None: where there
     is nothing else to train."""
