@@ -8,7 +8,7 @@ import torch
 from transfer import Stopping, same, weights, write_teacher, write_texts
 
 from longseq.config import load
-from longseq.errors import ConfigError, OutputExistsError, StoppedError
+from longseq.errors import ConfigError, OutputExistsError, StoppedError, UsageError
 from longseq.model import load as load_model
 from longseq.tasks.convert import Settings, Source, linearise
 
@@ -169,3 +169,10 @@ def test_maps_alone_are_distilled(given, tmp_path):
         ConfigError, match=r"distil\.trained: expected 'all' with a map that has no weights, found 'maps'"
     ):
         convert(given, tmp_path / "none", map="elu+1", distil__trained="maps")
+    assert not (tmp_path / "none").exists()  # before the texts were read
+
+
+def test_a_conversion_runs_in_one_process(given, tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UsageError, match="a conversion runs in one process, not in 2; start it without a launcher"):
+        convert(given, tmp_path / "out")

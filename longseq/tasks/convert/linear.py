@@ -31,6 +31,7 @@ from longseq.training.transfer import (
     prepare,
     read_excluded,
 )
+from longseq.training.transfer.objectives import require_learners
 from longseq.training.transfer.scoring import said
 
 log = logging.getLogger("longseq")
@@ -104,6 +105,8 @@ def linearise(
     )
     came: dict[str, Came] = {}
     runs = {name: _config(name, model, settings) for name in stages}
+    for name in stages:
+        require_learners(model, getattr(settings, name))
     if stages:
         prepare_machine(settings.threads)
         lesson = _begin(original.model.encoder, original.tokenizer, settings, work, resume, progress)

@@ -11,6 +11,7 @@ opening/
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -87,8 +88,13 @@ class Work:
         Raises:
             OutputExistsError: there is something, and neither was asked for, or it is no conversion.
             ConfigError: one with other settings.
-            UsageError: the directory cannot be looked into.
+            UsageError: the directory cannot be looked into, or a launcher started several processes.
         """
+        started = os.environ.get("WORLD_SIZE", "1")
+        if started != "1":
+            raise UsageError(
+                f"a conversion runs in one process, not in {started}", remedy="start it without a launcher"
+            )
         free_directory(self.out, force=True)
         if not self._settings.is_file():
             litter = self.out.is_dir() and {entry.name for entry in self.out.iterdir()} <= {self._folder.name}

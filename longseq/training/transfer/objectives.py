@@ -68,16 +68,26 @@ class Distillation(nn.Module):
         return loss * tokens, tokens, None
 
 
+def require_learners(model: Model, settings: TransferConfig | DistilConfig) -> None:
+    """Raise ConfigError where the settings leave nothing to learn: a map without weights, and nothing beside it."""
+    if fresh(model):
+        return
+    if isinstance(settings, TransferConfig):
+        rule = "true, or left away, with a map that has no weights"
+        require(settings.projections is not False, "transfer.projections", False, rule)
+    else:
+        require(settings.trained == "all", "distil.trained", "maps", "'all' with a map that has no weights")
+
+
 def freeze_for_transfer(model: Model, settings: TransferConfig) -> None:
     """Leave to train what stands in the softmax's place, and the projections where the settings say so.
 
     Raises:
         ConfigError: there is neither.
     """
+    require_learners(model, settings)
     model.requires_grad_(False)
     new = fresh(model)
-    rule = "true, or left away, with a map that has no weights"
-    require(bool(new) or settings.projections is not False, "transfer.projections", False, rule)
     for parameter in new:
         parameter.requires_grad_()
     if settings.projections or (settings.projections is None and not new):
@@ -91,9 +101,9 @@ def freeze_for_distillation(model: Model, settings: DistilConfig) -> None:
     Raises:
         ConfigError: maps alone, of a model whose map has no weights.
     """
+    require_learners(model, settings)
     new = fresh(model)
     if settings.trained == "maps":
-        require(bool(new), "distil.trained", "maps", "'all' with a map that has no weights")
         model.requires_grad_(False)
     for parameter in new:
         parameter.requires_grad_()
