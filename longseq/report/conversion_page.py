@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Sequence
 
 from longseq.log import count, memory
@@ -90,7 +91,7 @@ def _lengths(found: Conversion) -> Markup:
     ]
     what = (
         f"Final vectors beside the teacher's. Beyond a segment of {found.teacher.segment:,} tokens the teacher reads "
-        "in windows; the student remembers what came before."
+        "in windows; the student sees what came before as far as its gates to it are open."
     )
     head = ["tokens", "texts", "cosine of mean vectors", "cosine of vectors of a token"]
     picture = chart.chart(lines, "tokens of a text", "cosine to the teacher")
@@ -180,7 +181,7 @@ def _speed(speed: Speed) -> Markup:
 
 def _latency(speed: Speed) -> Markup:
     turn = speed.latency
-    middle = {name: sorted(getattr(turn, name))[len(turn.kept) // 2] for name in ("kept", "again", "teacher")}
+    middle = {name: statistics.median(getattr(turn, name)) for name in ("kept", "again", "teacher")}
     rows = [
         ["student, state kept", f"{1000 * middle['kept']:,.1f} ms"],
         ["student, reading all again", f"{1000 * middle['again']:,.1f} ms"],
