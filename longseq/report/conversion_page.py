@@ -84,7 +84,15 @@ def _tasks(found: Conversion) -> Markup:
 def _lengths(found: Conversion) -> Markup:
     if not found.lengths:
         return Markup("")
-    rows = [[f"{r.tokens:,}", f"{r.texts:,}", _figure(r.pooled), _figure(r.token)] for r in found.lengths]
+    rows = [
+        # Of one text there is no interval over texts.
+        [
+            f"{r.tokens:,}",
+            f"{r.texts:,}",
+            *(_figure(f) if r.texts > 1 else f"{f.value:.3f}" for f in (r.pooled, r.token)),
+        ]
+        for r in found.lengths
+    ]
     lines = [
         Line("mean vector of a text", [(r.tokens, r.pooled.value) for r in found.lengths]),
         Line("vector of a token", [(r.tokens, r.token.value) for r in found.lengths]),
