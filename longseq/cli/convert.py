@@ -6,11 +6,12 @@ import json
 import logging
 import shlex
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from longseq.cli.fitting import refuse
+from longseq.cli.fitting import given, refuse
 from longseq.cli.opening import OF_A_TRANSFORMER, opened
 from longseq.cli.options import talking
 from longseq.cli.report_card import report
@@ -40,8 +41,10 @@ OF_LINEAR = (
     "precision",
 )
 """Options that say nothing where the softmax is kept."""
-OF_CONVERTING = ("exclude", "no_report", "feature_map", "window", "minutes", "resume", "device", "precision")
+OF_CONVERTING = ("exclude", "no_report", "feature_map", "window", "minutes", "segment", "resume", "device", "precision")
 """Options that say nothing of a conversion that stands."""
+OF_A_REPORT = ("labelled", "no_report")
+"""Options that say nothing without texts to report on."""
 
 
 @click.command()
@@ -133,7 +136,10 @@ def command(
     """
     from longseq.config import load
     from longseq.errors import UsageError
+    from longseq.report.conversion import free_report
     from longseq.tasks.convert import Settings, Source, convert, linearise
+    from longseq.tasks.convert.card.texts import read_labelled, read_texts
+    from longseq.training.transfer import excluded_texts
 
     if (out is None) == (report_of is None):
         raise UsageError("--out DIR to convert, or --report DIR of a conversion that stands there", remedy="give one")
@@ -149,6 +155,11 @@ def command(
         refuse(context, ("keep_softmax", *OF_CONVERTING), "--report")
         if not texts:
             raise UsageError("--report needs texts", remedy="--texts PATH names some that it did not learn from")
+    elif no_report:
+        refuse(context, ("labelled",), "--no-report")
+    if out is not None and not exclude:
+        for option in given(context, OF_A_REPORT):
+            raise UsageError(f"{option} is of a report card", remedy="--exclude FILE names the texts that it is of")
     flags = {
         "inputs": texts or None,
         "exclude": exclude or None,
@@ -164,26 +175,34 @@ def command(
             click.echo(line)
         return
     flags |= {"map": feature_map, "window": window}
-    given = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
-    settings = load(Settings, None, [*assignments, *given])
+    told = [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in flags.items() if value is not None]
+    settings = load(Settings, None, [*assignments, *told])
+    if keep_softmax and settings != Settings(teacher=settings.teacher):
+        raise UsageError("--keep-softmax leaves nothing to --set but teacher.*", remedy="leave the others out")
     source = Source(model=model, tokenizer=tokenizer, segment=segment, teacher=settings.teacher)
     card = partial(
         report,
         source,
-        labelled=labelled,
-        column=settings.texts.column,
-        threads=threads or 1,
+        labelled=[read_labelled(file, column=settings.texts.column) for file in labelled],
+        threads=settings.threads or 1,
         command=shlex.join(["longseq", *talk.arguments]),
         progress=talk.progress(),
     )
     if report_of is not None:
-        click.echo(card(report_of, texts, force=force), nl=False)
+        if not Path(report_of).is_dir():
+            raise UsageError("no conversion stands there", where=report_of, remedy="--out DIR makes one")
+        free_report(report_of, force=force)
+        click.echo(card(report_of, read_texts(texts, settings.texts.column), force=force), nl=False)
         return
     assert out is not None
     if keep_softmax:
         kept = convert(source, out, force=force)
         _say(out, kept.kind, kept.model, kept.special, kept.left, "softmax kept")
         return
+
+    held_out = [] if no_report else excluded_texts(exclude)
+    if exclude and not (no_report or held_out):
+        log.warning("no report card: --exclude names ids of documents, and no texts")
 
     def announce(stage: str, plan: Plan) -> None:
         for line in plan.lines():
@@ -195,8 +214,8 @@ def command(
     _say(out, made.kind, made.model, made.special, made.left, f"{config.feature_map} in place of the softmax{inside}")
     for name, came in made.came.items():
         click.echo(_line(name, came))
-    if exclude and not no_report:
-        click.echo(card(out, exclude, force=True), nl=False)
+    if held_out:
+        click.echo(card(out, held_out, force=True), nl=False)
 
 
 def _say(out: str, kind: str, model: Model, special: tuple[str, ...], left: tuple[str, ...], how: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from longseq.log import Progress
     from longseq.tasks.convert import Source
+    from longseq.tasks.convert.card import Labelled
 
 
 def report(
@@ -15,9 +16,7 @@ def report(
     student: str,
     texts: Sequence[str],
     *,
-    labelled: Sequence[str] = (),
-    column: str | None = None,
-    label: str = "label",
+    labelled: Sequence[Labelled] = (),
     threads: int = 1,
     command: str = "",
     force: bool = False,
@@ -28,31 +27,27 @@ def report(
     Args:
         source: the teacher of which it was made.
         student: the folder.
-        texts: files or folders with texts that it did not learn from.
-        labelled: tables of texts with a class in the column `label`.
-        column: with texts, where inputs are tables.
+        texts: that it did not learn from.
+        labelled: texts with classes.
 
     Raises:
         LongseqError: as `report_card`.
     """
     from longseq.model import load
-    from longseq.report.conversion import conversion_text, free_report
+    from longseq.report.conversion import conversion_text
     from longseq.tasks.convert.card import CardConfig, report_card
-    from longseq.tasks.convert.card.texts import read_labelled, read_texts, teacher_of
+    from longseq.tasks.convert.card.texts import teacher_of
     from longseq.tasks.convert.work import stage_errors
 
-    free_report(student, force=force)
     found = load(student)
-    given = read_texts(texts, column)
-    classes = [read_labelled(file, label, column) for file in labelled]
     with teacher_of(source, found) as teacher:
         card = report_card(
             teacher,
             found,
-            given,
+            texts,
             student,
             config=CardConfig(threads=threads),
-            labelled=classes,
+            labelled=labelled,
             stages=stage_errors(student, found.config.layers),
             command=command,
             force=force,

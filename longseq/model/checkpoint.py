@@ -30,6 +30,7 @@ from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
 from longseq.model.tensors import fill
+from longseq.results.conversion import HTML, JSON
 from longseq.tokens import DnaTokenizer
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 SCHEMA = "longseq.checkpoint/1"
 PRETRAINED = Path(__file__).parent / "pretrained"
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
+OF_WEIGHTS = ("labels.json", CALIBRATION, HELD_OUT, RANGE, JSON, HTML)
+"""Files that are not always written, and are of the weights beside them alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +239,7 @@ def save(
     head = None if isinstance(model, LanguageModel) else model.head_config
     if labels is None and not isinstance(model, LanguageModel):
         labels = model.labels or None
-    with output_directory(directory, force=force, replaces=("labels.json", CALIBRATION, HELD_OUT, RANGE)) as aside:
+    with output_directory(directory, force=force, replaces=OF_WEIGHTS) as aside:
         tokenizer.save(aside / "tokenizer.json")
         config: dict[str, object] = {
             "schema": SCHEMA,

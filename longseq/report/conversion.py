@@ -9,9 +9,7 @@ from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.jsonfile import write_json
 from longseq.log import count, duration
 from longseq.report.conversion_page import conversion_page, crossing
-from longseq.results.conversion import Conversion, Speed
-
-JSON, HTML = "report.json", "report.html"
+from longseq.results.conversion import HTML, JSON, Conversion, Speed
 
 
 def write_conversion(found: Conversion, folder: str | Path, *, force: bool = False) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Sequence
 
 from longseq.log import count, memory
@@ -83,14 +84,22 @@ def _tasks(found: Conversion) -> Markup:
 def _lengths(found: Conversion) -> Markup:
     if not found.lengths:
         return Markup("")
-    rows = [[f"{r.tokens:,}", f"{r.texts:,}", _figure(r.pooled), _figure(r.token)] for r in found.lengths]
+    rows = [
+        # Of one text there is no interval over texts.
+        [
+            f"{r.tokens:,}",
+            f"{r.texts:,}",
+            *(_figure(f) if r.texts > 1 else f"{f.value:.3f}" for f in (r.pooled, r.token)),
+        ]
+        for r in found.lengths
+    ]
     lines = [
         Line("mean vector of a text", [(r.tokens, r.pooled.value) for r in found.lengths]),
         Line("vector of a token", [(r.tokens, r.token.value) for r in found.lengths]),
     ]
     what = (
         f"Final vectors beside the teacher's. Beyond a segment of {found.teacher.segment:,} tokens the teacher reads "
-        "in windows; the student remembers what came before."
+        "in windows; the student sees what came before as far as its gates to it are open."
     )
     head = ["tokens", "texts", "cosine of mean vectors", "cosine of vectors of a token"]
     picture = chart.chart(lines, "tokens of a text", "cosine to the teacher")
@@ -180,7 +189,7 @@ def _speed(speed: Speed) -> Markup:
 
 def _latency(speed: Speed) -> Markup:
     turn = speed.latency
-    middle = {name: sorted(getattr(turn, name))[len(turn.kept) // 2] for name in ("kept", "again", "teacher")}
+    middle = {name: statistics.median(getattr(turn, name)) for name in ("kept", "again", "teacher")}
     rows = [
         ["student, state kept", f"{1000 * middle['kept']:,.1f} ms"],
         ["student, reading all again", f"{1000 * middle['again']:,.1f} ms"],

@@ -10,6 +10,8 @@ from longseq.results.evaluation import Figure
 from longseq.results.run import Run
 
 CONVERSION_SCHEMA = "longseq.conversion/1"
+JSON, HTML = "report.json", "report.html"
+"""Beside the weights that they are of."""
 STREAMED, WHOLE, TEACHER = "student, streamed", "student, whole", "teacher, whole"
 """What is timed: in chunks with the state carried, the whole length in one call, and the softmax model in one call with
 every token seen by every other."""
@@ -79,6 +81,7 @@ class TaskRow:
 
     file: str
     texts: int
+    """Of classes with two or more that were read."""
     classes: int
     folds: int
     frequent: float

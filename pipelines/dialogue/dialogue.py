@@ -10,7 +10,6 @@ answered, so that a later call, or one after a kill, goes on where the last answ
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import sys
@@ -23,6 +22,7 @@ import numpy as np
 
 import longseq
 from longseq.errors import LongseqError
+from longseq.formats.table import read_table
 from longseq.model import Checkpoint
 from longseq.streaming import Conversation, Turn, load_snapshot, save_snapshot
 
@@ -34,13 +34,20 @@ def main() -> None:
     parser.add_argument("talk", type=Path, help="folder of the conversation; made where there is none")
     parser.add_argument("--model", required=True, help="a checkpoint of documents, as longseq convert writes it")
     parser.add_argument("--examples", type=Path, help="TSV with columns text and label: turns get a label")
-    parser.add_argument("--nearest", type=int, default=3, help="earlier turns that are told of  [default: 3]")
+    parser.add_argument("--nearest", type=natural, default=3, help="earlier turns that are told of  [default: 3]")
     parser.add_argument("--vectors", action="store_true", help="tell the vectors of the turn and of the conversation")
     options = parser.parse_args()
     try:
         answers(options)
-    except LongseqError as error:
+    except (LongseqError, OSError) as error:
         sys.exit(f"dialogue.py: {error}")
+
+
+def natural(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected 0 or more, found {text}")
+    return number
 
 
 def answers(options: argparse.Namespace) -> None:
@@ -65,9 +72,9 @@ def answers(options: argparse.Namespace) -> None:
                 {"turn": near.number, "similarity": near.similarity, "text": talk.texts[near.number]}
                 for near in talk.conversation.nearest(turn.number, options.nearest)
             ]
-            if label is not None:
+            if label is not None and turn.tokens:
                 answer |= label(turn.vector)
-            if options.vectors:
+            if options.vectors and turn.tokens:
                 answer |= {"vector": turn.vector.tolist(), "conversation": talk.conversation.vector.tolist()}
             print(json.dumps(answer, ensure_ascii=False), flush=True)
 
@@ -106,9 +113,12 @@ class Talk:
 
 
 def by_examples(file: Path, embed: Callable[[str], np.ndarray]) -> Callable[[np.ndarray], dict]:
-    """Of a vector, the label whose examples have the mean that is most like it, and the cosines of all labels."""
-    with open(file, encoding="utf-8", newline="") as lines:
-        rows = [(row["text"], row["label"]) for row in csv.DictReader(lines, delimiter="\t")]
+    """Of a vector, the label whose examples have the mean that is most like it, and the cosines of all labels.
+
+    Raises:
+        LongseqError: no table with a text and a label in each row.
+    """
+    rows = [(row.cells["text"], row.cells["label"]) for row in read_table(file, {"text", "label"}).rows]
     names = sorted({name for _, name in rows})
     vectors = unit(embed(text) for text, _ in rows)
     means = unit(vectors[[of == name for _, of in rows]].mean(0) for name in names)

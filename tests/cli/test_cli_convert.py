@@ -147,5 +147,7 @@ def test_requests_that_cannot_be(tmp_path, convert, folder):
     save(tmp_path / "ours", LanguageModel(ModelConfig(vocabulary=25, width=16, layers=1, pattern=("softmax",))),
          word_pieces(folder / "vocab.txt"))  # fmt: skip
     code, _, err = convert(tmp_path / "ours", "--segment", 8)
-    assert code == 2 and "a checkpoint of ours has a segment of its own" in err
+    assert code == 2 and "a checkpoint of ours has its shape, segment and tokenizer in it; leave --segment away" in err
+    code, _, err = convert(tmp_path / "ours", "--set", "teacher.heads=2")
+    assert code == 2 and "leave teacher.* away" in err
     assert convert(tmp_path / "ours")[0] == 0

@@ -1,6 +1,7 @@
 """The report card of a conversion: what its figures come to, and what the page and the terminal show of them."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,15 @@ def test_the_page_shows_all_of_it():
         assert shown in text, shown
     assert "<strong>1.50</strong>" in page and "<strong>5.00</strong>" not in page
     assert page.count("<svg") == 2  # no memory was told
+
+
+def test_a_median_of_two_rounds_and_a_figure_of_one_text():
+    measured = speed({256: 0.5})
+    turn = replace(measured.latency, kept=[0.01, 0.03], again=[1.0, 1.0], teacher=[1.0, 1.0])
+    one = LengthRow(tokens=512, texts=1, pooled=FIGURE, token=FIGURE)
+    page = "".join(conversion_page(conversion(speed=replace(measured, latency=turn), lengths=[one], retrieval=None)))
+    assert "20.0 ms" in page
+    assert "<td>0.900</td>" in page and "[0.850" not in page  # no interval over texts
 
 
 def test_what_was_not_measured_has_no_section():

@@ -200,6 +200,24 @@ def test_what_cannot_be(checkpoint, tmp_path):
         Conversation(made(tmp_path / "across", across))
 
 
+def test_requests_that_the_recipe_refuses(checkpoint, tmp_path, monkeypatch, capsys):
+    def said(*options):
+        talk, model = tmp_path / "talk", checkpoint.path
+        monkeypatch.setattr(sys, "argv", [str(RECIPE), str(talk), "--model", str(model), *options])
+        monkeypatch.setattr(sys, "stdin", io.StringIO("abc\n"))
+        with pytest.raises(SystemExit) as stop:
+            runpy.run_path(str(RECIPE), run_name="__main__")
+        return f"{stop.value.code} {capsys.readouterr().err}"
+
+    (tmp_path / "examples.tsv").write_text("text\tclass\nabc de\tone\n")
+    assert "column 'label'" in said("--examples", str(tmp_path / "examples.tsv"))
+    assert "nowhere.tsv" in said("--examples", str(tmp_path / "nowhere.tsv"))
+    assert "expected 0 or more, found -1" in said("--nearest", "-1")
+    assert not (tmp_path / "talk").exists()
+    (tmp_path / "talk").write_text("")
+    assert "talk" in said()
+
+
 def test_the_recipe_goes_on_where_the_last_answer_was_given(checkpoint, tmp_path, monkeypatch, capsys):
     def answers(talk, turns, *options):
         monkeypatch.setattr(sys, "argv", [str(RECIPE), str(tmp_path / talk), "--model", str(checkpoint.path), *options])
@@ -216,6 +234,7 @@ def test_the_recipe_goes_on_where_the_last_answer_was_given(checkpoint, tmp_path
     for row, text in zip(whole, filter(None, TURNS), strict=True):
         assert np.array_equal(conversation.add(text).vector, np.float32(row["vector"]))
         assert [(n["turn"], n["similarity"]) for n in row["nearest"]] == conversation.nearest(row["turn"], 2)
+    assert answers("nothing", ["\u200b"], *options) == [{"turn": 0, "tokens": 0, "nearest": []}]
     assert whole[0]["label"] == "one" and max(whole[6]["labels"], key=whole[6]["labels"].get) == whole[6]["label"]
     first = answers("parts", TURNS[:4], *options)
     with open(tmp_path / "parts" / "turns.jsonl", "a") as file:  # killed before the state of this turn was written

@@ -150,7 +150,11 @@ def test_teachers_and_students_that_do_not_fit(given, tmp_path):
         CheckpointError, match=r"expected the model that .*student was converted from, found .* another"
     ):
         opened(given, tmp_path / "out", teacher=str(other))
-    with pytest.raises(UsageError, match="is the model to open"):
+    with pytest.raises(UsageError, match=r"is a file of weights, where a directory is needed; .*--keep-softmax"):
+        opened(given, tmp_path / "out", teacher=f"{bert}/model.safetensors")
+    with pytest.raises(UsageError, match="holds the model that is read"):
+        opened(given, bert, force=True)
+    with pytest.raises(UsageError, match="holds the model that is read"):
         opened(given, student, force=True)
     assert not (tmp_path / "out").exists() and load_model(student)
     (tmp_path / "begun" / "training").mkdir(parents=True)

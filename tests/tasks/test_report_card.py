@@ -190,7 +190,9 @@ def test_classes_are_told_in_the_same_folds(teacher, student):
     assert found.accuracy["teacher"] > 0.9 and found.accuracy["student"] > 0.9
     assert found.difference.value == pytest.approx(found.accuracy["student"] - found.accuracy["teacher"])
     assert task(teacher, teacher, given, QUICK).difference == replace(found.difference, value=0, low=0, high=0)
-    with pytest.raises(InputError, match="two classes or more"):
+    lone = replace(given, texts=[*texts, "deface"], labels=[*given.labels, "third"])
+    assert task(teacher, student, lone, QUICK) == found  # a class of one text is nothing to tell
+    with pytest.raises(InputError, match="two classes or more, of two texts each, found 'first'"):
         task(teacher, student, replace(given, labels=["first"] * 40), QUICK)
 
 
@@ -239,8 +241,12 @@ def test_texts_and_labels_of_files(tmp_path):
         '{"text": "first", "label": "x"}\n{"text": " "}\n{"text": "second", "label": 2}\n'
     )
     assert read_texts([str(tmp_path)]) == ["abc de", "first", "second"]
+    with pytest.raises(InputError, match="expected two classes or more, of two texts each, found none"):
+        read_labelled(str(tmp_path / "b.jsonl"))
+    with open(tmp_path / "b.jsonl", "a") as file:
+        file.write('{"text": "third", "label": "x"}\n{"text": "fourth", "label": "2"}\n')
     found = read_labelled(str(tmp_path / "b.jsonl"))
-    assert (found.texts, found.labels) == (["first", "second"], ["x", "2"])
+    assert (found.texts, found.labels) == (["first", "second", "third", "fourth"], ["x", "2", "x", "2"])
     with pytest.raises(InputError, match="a column 'kind'"):
         read_labelled(str(tmp_path / "b.jsonl"), "kind")
     (tmp_path / "empty.txt").write_text("\n")

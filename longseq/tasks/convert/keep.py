@@ -8,7 +8,8 @@ from pathlib import Path
 from longseq.formats.atomic import free_directory
 from longseq.model import Model, save
 from longseq.model.calibration import read_calibration
-from longseq.tasks.convert.source import Source, read_original
+from longseq.tasks.convert.source import Source, read_original, require_other
+from longseq.tasks.convert.work import forget
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,10 @@ def convert(source: Source, out: str | Path, *, force: bool = False) -> Converte
 
     Raises:
         CheckpointError, UsageError, ConfigError: as `read_original`.
+        UsageError: `out` is where the Transformer stands.
         OutputExistsError: `out` stands already and `force` is off.
     """
+    require_other(out, source.model)
     free_directory(out, force=force)
     found = read_original(source)
     ours = found.checkpoint
@@ -55,4 +58,5 @@ def convert(source: Source, out: str | Path, *, force: bool = False) -> Converte
             soft_masked=ours.soft_masked,
             force=force,
         )
+    forget(out)
     return Converted(found.kind, found.model, found.special, found.left)

@@ -15,8 +15,8 @@ from longseq.model.headed import VectorModel
 from longseq.model.teachers import linear_form
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import Settings
-from longseq.tasks.convert.source import Original, Source, read_original
-from longseq.tasks.convert.work import Begun, Came, Work
+from longseq.tasks.convert.source import Original, Source, read_original, require_other
+from longseq.tasks.convert.work import Begun, Came, Work, forget
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
 from longseq.training.config import AdapterConfig, CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
@@ -77,7 +77,7 @@ def linearise(
 
     Raises:
         CheckpointError, UsageError, ConfigError: as `read_original`; settings that do not fit the model, or that are
-            not those which the conversion began with; no texts.
+            not those which the conversion began with; no texts; `out` is where the Transformer stands.
         InputError: texts that cannot be read, or nothing to learn from.
         OutputExistsError: `out` stands already, and neither `resume` nor `force` is set.
         StoppedError: TERM or USR1 came; what was done is saved.
@@ -91,6 +91,7 @@ def linearise(
             found="none",
             remedy="--texts PATH names some; --keep-softmax keeps the model's own attention, and needs none",
         )
+    require_other(out, source.model)
     work = Work(out, Begun(source=source, settings=settings))
     work.check(resume=resume, force=force)
     original = read_original(source)
@@ -142,6 +143,8 @@ def linearise(
         figures=last or None,
         force=force or bool(stages),
     )
+    if not stages:
+        forget(out)
     return Linearised(kind=original.kind, model=model, special=original.special, left=original.left, came=came)
 
 

@@ -12,7 +12,7 @@ from longseq.model import Checkpoint, load, save
 from longseq.model.headed import VectorModel
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import OpeningSettings
-from longseq.tasks.convert.source import Original, Source, read_original, same_tokens
+from longseq.tasks.convert.source import Original, Source, read_original, require_other, same_tokens
 from longseq.tasks.convert.work import Came, OpeningBegun, Work
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
@@ -78,8 +78,11 @@ def open_memory(
     if settings.teacher is None:
         remedy = "--teacher MODEL names the one that the model was converted from"
         raise UsageError("the teacher is missing", where=str(student), remedy=remedy)
-    if Path(out).resolve() == Path(student).resolve():
-        raise UsageError("is the model to open", where=str(out), remedy="give --out another directory")
+    if Path(settings.teacher).is_file():
+        remedy = "longseq convert FILE --keep-softmax --tokenizer FILE --out DIR makes one; name that"
+        raise UsageError("is a file of weights, where a directory is needed", where=settings.teacher, remedy=remedy)
+    require_other(out, student)
+    require_other(out, settings.teacher)
     work = Work(out, OpeningBegun(model=str(student), settings=settings))
     work.check(resume=resume, force=force)
     found = load(student)

@@ -88,6 +88,15 @@ def same_tokens(one: AnyTokenizer, other: AnyTokenizer) -> bool:
     return isinstance(one, StreamTokenizer) and isinstance(other, StreamTokenizer) and one.digest() == other.digest()
 
 
+def require_other(out: str | Path, model: str | Path) -> None:
+    """Raise UsageError where what is written to `out` would replace the model that is read."""
+    if str(model) in shipped():
+        return
+    written, read = Path(out).resolve(), Path(model).resolve()
+    if read in (written, written / "model.safetensors"):
+        raise UsageError("holds the model that is read", where=str(out), remedy="give --out another directory")
+
+
 def _is_ours(path: Path) -> bool:
     try:
         facts = json.loads((path / "config.json").read_text(encoding="utf-8"))
@@ -97,9 +106,15 @@ def _is_ours(path: Path) -> bool:
 
 
 def _ours(source: Source) -> Original:
-    given = [name for name in ("tokenizer", "segment") if getattr(source, name) is not None]
+    given = [f"--{name}" for name in ("tokenizer", "segment") if getattr(source, name) is not None]
+    if source.teacher != Shape():
+        given.append("teacher.*")
     if given:
-        raise UsageError(f"a checkpoint of ours has a {given[0]} of its own", where=source.model)
+        raise UsageError(
+            "a checkpoint of ours has its shape, segment and tokenizer in it",
+            where=source.model,
+            remedy=f"leave {given[0]} away",
+        )
     found = load(source.model)
     if set(found.config.pattern) != {"softmax"}:
         raise CheckpointError(

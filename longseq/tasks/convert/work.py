@@ -23,6 +23,7 @@ from longseq.formats.atomic import free_directory, write_aside
 from longseq.tasks.convert.settings import OpeningSettings, Settings
 from longseq.tasks.convert.source import Source
 
+FOLDER, CONVERT, OPENING = "training", "convert.toml", "opening.toml"
 FREE = frozenset(
     (
         "minutes",
@@ -73,8 +74,8 @@ class Came:
 class Work:
     def __init__(self, out: str | Path, begun: Begun | OpeningBegun):
         self.out, self._begun = Path(out), begun
-        self._folder = self.out / "training"
-        name = "convert.toml" if isinstance(begun, Begun) else "opening.toml"
+        self._folder = self.out / FOLDER
+        name = CONVERT if isinstance(begun, Begun) else OPENING
         self._settings, self._stages = self._folder / name, self._folder / "stages.json"
         self.texts = self._folder / "texts"
 
@@ -174,6 +175,13 @@ def _flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
     for name, value in tree.items():
         found |= _flat(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
     return found
+
+
+def forget(out: str | Path) -> None:
+    """Remove `training/` of an earlier conversion, where what stands in `out` now was not trained."""
+    folder = Path(out) / FOLDER
+    if any((folder / name).is_file() for name in (CONVERT, OPENING)):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def stage_errors(out: str | Path, layers: int) -> dict[str, list[float]]:

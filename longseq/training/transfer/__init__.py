@@ -3,7 +3,7 @@
 All on texts without labels."""
 
 from longseq.training.transfer.config import DistilConfig, OpeningConfig, ReadConfig, TextConfig, TransferConfig
-from longseq.training.transfer.excluded import Excluded, read_excluded
+from longseq.training.transfer.excluded import Excluded, excluded_texts, read_excluded
 from longseq.training.transfer.opened import OpeningStage, Reading
 from longseq.training.transfer.pages import Shape
 from longseq.training.transfer.stages import DistilStage, Lesson, Stage, TransferStage
@@ -26,6 +26,7 @@ __all__ = [
     "Texts",
     "TransferConfig",
     "TransferStage",
+    "excluded_texts",
     "prepare",
     "read_excluded",
 ]

@@ -39,24 +39,41 @@ def read_excluded(names: Iterable[str]) -> Excluded:
     """
     found, ids = set[str](), set[str]()
     for name in names:
-        if is_table(name):
-            column = next((c for c in ("text", "id") if c in read_header(name).columns), None)
-            if column is None:
-                raise InputError(where=name, expected="a column text, or id", found="neither")
-            cells = [row.cells[column] for row in read_table(name, {column}).rows]
-        else:
-            column = "text"
-            try:
-                cells = Path(name).read_text(encoding="utf-8").splitlines()
-            except (OSError, ValueError) as error:
-                raise InputError(where=name, expected="UTF-8 text", found=str(error)) from None
-        if not any(cell.strip() for cell in cells):
-            raise InputError(where=name, expected=f"{column}s to leave out", found="none")
+        column, cells = _cells(name)
         if column == "id":
             ids.update(cells)
-            continue
-        found.update(_plain(sentence.text) for cell in cells for sentence in sentences([cell]))
+        else:
+            found.update(_plain(sentence.text) for cell in cells for sentence in sentences([cell]))
     return Excluded(frozenset(found), frozenset(ids))
+
+
+def excluded_texts(names: Iterable[str]) -> list[str]:
+    """The texts in these files, in order; those that name ids have none.
+
+    Raises:
+        InputError: as `read_excluded`.
+    """
+    tables = map(_cells, names)
+    return [cell for column, cells in tables if column == "text" for cell in cells if cell.strip()]
+
+
+def _cells(name: str) -> tuple[str, list[str]]:
+    """Of a file `text` or `id`, and what stands there."""
+    column = "text"
+    if is_table(name):
+        columns = read_header(name).columns
+        if not {"text", "id"} & set(columns):
+            raise InputError(where=name, expected="a column text, or id", found="neither")
+        column = "text" if "text" in columns else "id"
+        cells = [row.cells[column] for row in read_table(name, {column}).rows]
+    else:
+        try:
+            cells = Path(name).read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise InputError(where=name, expected="UTF-8 text", found=str(error)) from None
+    if not any(cell.strip() for cell in cells):
+        raise InputError(where=name, expected=f"{column}s to leave out", found="none")
+    return column, cells
 
 
 def _plain(text: str) -> str:

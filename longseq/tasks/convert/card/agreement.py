@@ -136,25 +136,28 @@ class Labelled:
 
 
 def task(teacher: Checkpoint, student: Checkpoint, given: Labelled, config: CardConfig) -> TaskRow:
-    """How well the classes are told from the vectors of either model.
+    """How well the classes are told from the vectors of either model. A class of which one text alone is read is left
+    out: there is nothing to learn it from.
 
     Raises:
-        InputError: fewer than two classes with a text in every fold.
+        InputError: fewer than two classes.
     """
     rows = _spread(len(given.texts), config.labelled)
     texts, labels = [given.texts[i] for i in rows], np.array([given.labels[i] for i in rows])
     read_by = {name: vectors(c, texts) for name, c in (("teacher", teacher), ("student", student))}
-    names, truth = np.unique(labels[read_by["teacher"][1]], return_inverse=True)
-    fold, sizes = dealt(truth, config.seed), np.bincount(truth)
-    if len(names) < 2 or sizes.min() < 2:
-        raise InputError(
-            where=given.file, expected="two classes or more, of two texts each", found=f"classes of {sizes.tolist()}"
-        )
+    labels = labels[read_by["teacher"][1]]
+    kinds, numbers = np.unique(labels, return_counts=True)
+    some = np.isin(labels, kinds[numbers > 1])
+    names, truth, sizes = np.unique(labels[some], return_inverse=True, return_counts=True)
+    if len(names) < 2:
+        raise too_few_classes(given.file, names.tolist())
+    fold = dealt(truth, config.seed)
     told = {name: np.zeros(len(truth), int) for name in read_by}
     for part in range(FOLDS):
         here = fold == part
         for name, (found, _) in read_by.items():
             if here.any():
+                found = found[some]
                 told[name][here] = logistic(found[~here], truth[~here], found[here], len(names)).argmax(1)
     tables = {name: confusion(truth, answers, len(names)) for name, answers in told.items()}
     right = {name: (answers == truth).astype(float) for name, answers in told.items()}
@@ -167,6 +170,13 @@ def task(teacher: Checkpoint, student: Checkpoint, given: Labelled, config: Card
         accuracy={name: accuracy(table) for name, table in tables.items()},
         macro_f1={name: macro_f1(table) for name, table in tables.items()},
         difference=_mean(right["student"] - right["teacher"], config),
+    )
+
+
+def too_few_classes(file: str, found: Sequence[str]) -> InputError:
+    """Of those that have two texts."""
+    return InputError(
+        where=file, expected="two classes or more, of two texts each", found=", ".join(map(repr, found)) or "none"
     )
 
 

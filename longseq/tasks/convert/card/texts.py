@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,8 +16,9 @@ from longseq.formats.folders import files
 from longseq.formats.rows import as_text
 from longseq.formats.tabular import open_rows
 from longseq.model import Checkpoint, load
-from longseq.tasks.convert.card.agreement import Labelled
-from longseq.tasks.convert.keep import Source, convert
+from longseq.tasks.convert.card.agreement import Labelled, too_few_classes
+from longseq.tasks.convert.keep import convert
+from longseq.tasks.convert.source import Source
 
 DOCUMENTS, LETTERS = 10_000, 1 << 18
 """Documents that are read at most, and code points of each."""
@@ -59,7 +61,7 @@ def read_labelled(file: str, label: str = LABEL, column: str | None = None) -> L
     """A table's texts that have a class, in its column `label`.
 
     Raises:
-        InputError: no table, or no such column.
+        InputError: no table, no such column, or fewer than two classes of two texts.
     """
     rows = open_rows(file)
     try:
@@ -80,6 +82,9 @@ def read_labelled(file: str, label: str = LABEL, column: str | None = None) -> L
                 labels.append(pair[1])
     finally:
         rows.stream.close()
+    classes = [name for name, number in Counter(labels).items() if number > 1]
+    if len(classes) < 2:
+        raise too_few_classes(file, classes)
     return Labelled(file=file, texts=texts, labels=labels)
 
 
