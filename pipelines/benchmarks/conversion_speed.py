@@ -82,13 +82,14 @@ def described(found: Mapping) -> list[str]:
     kept, again = (1000 * statistics.median(turn[name]) for name in ("kept", "again"))
     lengths = [[f"{r['tokens']:,}", str(r["texts"]), cell(r["pooled"]), cell(r["token"])] for r in found["lengths"]]
     layers = [[str(r["layer"]), f"{r['transfer_error']:.4f}", f"{r['hidden']:.3f}"] for r in found["layers"]]
+    crossing = f"from {speed['crossover']:,} tokens on" if speed["crossover"] else "at none of these lengths"
     loads = " and ".join(f"{speed[name]:.1f}" for name in ("load_before", "load_after"))
     aims = ", ".join(f"{n:,} tokens {aim:g}×" for n, aim in AIMS.items())
     return [
         table(head, rows),
         f"Medians of {max(len(r['seconds']) for r in speed['rows'])} rounds side by side, one thread, load {loads}; "
         f"the teacher whole, with every token seen by every other. Aimed at, the student whole: {aims}. The streamed "
-        f"student is the faster one from {speed['crossover'] or 'no length'} tokens on.",
+        f"student is the faster one {crossing}.",
         "",
         f"A turn of {turn['turn']} tokens behind {turn['conversation']:,}: {kept:.1f} ms with the state kept, "
         f"{again:,.1f} ms by reading all again, {100 * turn['share']:.1f} % (aimed at: {100 * TURN:.0f} % at most).",

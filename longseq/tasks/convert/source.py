@@ -118,7 +118,10 @@ def _ours(source: Source) -> Original:
     found = load(source.model)
     if set(found.config.pattern) != {"softmax"}:
         raise CheckpointError(
-            where=source.model, expected="softmax mixers alone", found=", ".join(dict.fromkeys(found.config.pattern))
+            where=source.model,
+            expected="softmax mixers alone",
+            found=", ".join(dict.fromkeys(found.config.pattern)),
+            remedy="the memory of a model that is linear already is opened by --open-memory",
         )
     return Original(
         kind=OURS, name=Path(source.model).name, model=found.model, tokenizer=found.tokenizer, checkpoint=found
