@@ -16,10 +16,11 @@ from longseq.model.teachers import linear_form
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import Settings
 from longseq.tasks.convert.source import Original, Source, read_original, require_other
+from longseq.tasks.convert.stage import run_of
 from longseq.tasks.convert.work import Begun, Came, Work, forget
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training import Plan, TrainConfig, train
-from longseq.training.config import AdapterConfig, CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
+from longseq.training.config import AdapterConfig
 from longseq.training.transfer import (
     DistilConfig,
     DistilStage,
@@ -189,23 +190,11 @@ def _begin(
 
 def _config(name: str, model: Model, settings: Settings) -> TrainConfig:
     """The run of a stage."""
-    stage = settings.transfer if name == TRANSFER else settings.distil
-    texts, rank = settings.texts, settings.distil.rank if name == DISTIL else 0
-    return TrainConfig(
-        steps=stage.steps,
-        minutes=settings.limit(name),
-        batch=stage.batch,
-        accumulate=settings.accumulate,
-        precision=settings.precision,
-        device=settings.device,
-        threads=settings.threads,
-        model=model.config,
-        data=DataConfig(window=min(model.config.segment, stage.batch), held_out=texts.held_out, seed=texts.seed),
-        adapter=AdapterConfig(rank=rank, alpha=settings.distil.alpha),
-        # What was trained before is not drawn to 0.
-        optimiser=OptimiserConfig(rate=stage.rate, weight_decay=0.0, beta2=0.98, warmup=0.05, floor=0.0),
-        evaluation=EvaluationConfig(every=texts.every, tokens=texts.scored),
-        checkpoint=CheckpointConfig(every=settings.save_every, keep=1, best=False),
+    if name == TRANSFER:
+        return run_of(model.config, settings.transfer, settings, settings.limit(name))
+    distil = settings.distil
+    return run_of(
+        model.config, distil, settings, settings.limit(name), AdapterConfig(rank=distil.rank, alpha=distil.alpha)
     )
 
 

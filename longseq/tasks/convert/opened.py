@@ -13,10 +13,10 @@ from longseq.model.headed import VectorModel
 from longseq.ops.machine import prepare as prepare_machine
 from longseq.tasks.convert.settings import OpeningSettings
 from longseq.tasks.convert.source import Original, Source, read_original, require_other, same_tokens
+from longseq.tasks.convert.stage import run_of
 from longseq.tasks.convert.work import Came, OpeningBegun, Work
 from longseq.tokens.stream import StreamTokenizer
-from longseq.training import Plan, TrainConfig, train
-from longseq.training.config import CheckpointConfig, DataConfig, EvaluationConfig, OptimiserConfig
+from longseq.training import Plan, train
 from longseq.training.transfer import OpeningStage, Reading, Shape, Teacher, prepare, read_excluded
 from longseq.training.transfer.objectives import gates
 from longseq.training.transfer.opened import said
@@ -98,7 +98,7 @@ def open_memory(
             came[BEFORE] = Came(figures=dict(stage.score(model)))
         work.keep(came)
     outcome = train(
-        _config(model, settings),
+        run_of(model.config, settings.opening, settings, settings.limit()),
         work.run(OPENING),
         resume=resume,
         progress=progress,
@@ -215,25 +215,6 @@ def _begin(
         work.tidy()
         raise
     return stage
-
-
-def _config(model: VectorModel, settings: OpeningSettings) -> TrainConfig:
-    stage, texts = settings.opening, settings.texts
-    return TrainConfig(
-        steps=stage.steps,
-        minutes=settings.limit(),
-        batch=stage.batch,
-        accumulate=settings.accumulate,
-        precision=settings.precision,
-        device=settings.device,
-        threads=settings.threads,
-        model=model.config,
-        data=DataConfig(window=min(model.config.segment, stage.batch), held_out=texts.held_out, seed=texts.seed),
-        # What was trained before is not drawn to 0.
-        optimiser=OptimiserConfig(rate=stage.rate, weight_decay=0.0, beta2=0.98, warmup=0.05, floor=0.0),
-        evaluation=EvaluationConfig(every=texts.every, tokens=texts.scored),
-        checkpoint=CheckpointConfig(every=settings.save_every, keep=1, best=False),
-    )
 
 
 def _card(before: str, opened: Opened, teacher: Original, settings: OpeningSettings) -> str:
