@@ -31,7 +31,6 @@ DOORS = {
     "pypdfium2": "formats",
     "pyrodigal": "tasks",  # genes, where a user has it
     "pysam": "formats",
-    "pybigtools": "formats",
     "rich": None,  # the ground and whoever shows something
     "rouge_score": "metrics",
     "safetensors": None,  # weights (model) and snapshots (streaming)
@@ -100,7 +99,6 @@ def test_each_dependency_is_imported_in_one_module():
         "lxml",
         "matplotlib",
         "pyarrow",
-        "pybigtools",
         "pypdf",
         "pypdfium2",
         "rouge_score",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, OVERLAP, Run, Stretch, uncovered, write_bigwig, write_runs
+from longseq.formats.bigwig import LONGEST, OVERLAP, Runs, Stretch, uncovered, write_bigwig, write_runs
 from longseq.log import count
 from longseq.report.input_folders import InputFolders
 from longseq.results.dna import RecordSummary
@@ -135,17 +135,17 @@ class Tracks:
         if not any(folder.iterdir()):
             folder.rmdir()  # none has a base
 
-    def _runs(self, ordered: Sequence[tuple[str, _Place]], column: int) -> Iterator[Run]:
+    def _runs(self, ordered: Sequence[tuple[str, _Place]], column: int) -> Iterator[Runs]:
         size = 4 * len(WINDOWS)
         for name, part in ordered:
             last = -(-(part.end - part.origin) // part.width)
             for first in range((part.start - part.origin) // part.width, last, BLOCK):
-                number, at = min(BLOCK, last - first), part.origin + first * part.width
+                number = min(BLOCK, last - first)
                 self._windows.seek((part.first + first) * size)
                 table = np.frombuffer(self._windows.read(number * size), np.float32).reshape(number, -1)
-                for value in table[:, column].tolist():
-                    yield name, max(at, part.start), min(at + part.width, part.end), value
-                    at += part.width
+                start = part.origin + part.width * np.arange(first, first + number)
+                end = np.minimum(start + part.width, part.end)
+                yield Runs(name, np.maximum(start, part.start), end, table[:, column])
 
     def _stretches(self, ordered: Sequence[tuple[str, _Place]]) -> Iterator[Stretch]:
         for name, part in ordered:

@@ -55,13 +55,15 @@ class LongText:
 
 
 def measured_speed(teacher: Path, student: Path, texts: list[str]) -> dict:
-    """The report card of a pair, which is written beside the student too, and the long text."""
+    """The report card of a pair, and the long text; the card that the conversion wrote beside the student stays."""
     from longseq.model import load
     from longseq.tasks.bench.worker import Worker
-    from longseq.tasks.convert.card import CardConfig, report_card
+    from longseq.tasks.convert.card import CardConfig, measured
+    from longseq.tasks.convert.work import stage_errors
 
     config = CardConfig(texts=len(texts), documents=DOCUMENTS, lengths=LENGTHS, rounds=ROUNDS, budget=BUDGET)
-    found = report_card(load(teacher), load(student), texts, student, config=config, force=True).to_json()
+    ours = load(student)
+    found = measured(load(teacher), ours, texts, config, stages=stage_errors(student, ours.config.layers)).to_json()
     with Worker(LongText, str(student)) as worker:
         return found | {"long": worker.ask("growth")}
 
@@ -74,7 +76,7 @@ def described(found: Mapping) -> list[str]:
     for length in sorted({row["length"] for row in speed["rows"]}):
         some = [by_place.get((name, length)) for name in (STREAMED, WHOLE, TEACHER)]
         fast = ["" if row is None else f"{row['tokens_per_s']:,.0f}" for row in some]
-        big = ["" if row is None else memory(row["peak_mb"]) for row in some]
+        big = ["" if row is None or row["peak_mb"] is None else memory(row["peak_mb"]) for row in some]
         rows.append([f"{length:,}", *fast, *(times(by_place, name, length) for name in (STREAMED, WHOLE)), *big])
     head = ["tokens", *(f"{name}: tokens/s" for name in (STREAMED, WHOLE, TEACHER)), "streamed: times as fast", "whole"]
     head += [f"{name}: memory" for name in (STREAMED, WHOLE, TEACHER)]
@@ -83,7 +85,7 @@ def described(found: Mapping) -> list[str]:
     lengths = [[f"{r['tokens']:,}", str(r["texts"]), cell(r["pooled"]), cell(r["token"])] for r in found["lengths"]]
     layers = [[str(r["layer"]), f"{r['transfer_error']:.4f}", f"{r['hidden']:.3f}"] for r in found["layers"]]
     crossing = f"from {speed['crossover']:,} tokens on" if speed["crossover"] else "at none of these lengths"
-    loads = " and ".join(f"{speed[name]:.1f}" for name in ("load_before", "load_after"))
+    loads = " and ".join(known(speed[name]) for name in ("load_before", "load_after"))
     aims = ", ".join(f"{n:,} tokens {aim:g}×" for n, aim in AIMS.items())
     return [
         table(head, rows),
@@ -94,8 +96,8 @@ def described(found: Mapping) -> list[str]:
         f"A turn of {turn['turn']} tokens behind {turn['conversation']:,}: {kept:.1f} ms with the state kept, "
         f"{again:,.1f} ms by reading all again, {100 * turn['share']:.1f} % (aimed at: {100 * TURN:.0f} % at most).",
         "",
-        f"Memory of {long['tokens']:,} tokens grew by {long['growth_mb']:.1f} MiB from {BEGINNING:,} tokens on (aimed "
-        f"at: {GROWTH:g} at most).",
+        f"Memory of {long['tokens']:,} tokens grew by {known(long['growth_mb'])} MiB from {BEGINNING:,} tokens on "
+        f"(aimed at: {GROWTH:g} at most).",
         "",
         "Agreement with the teacher, in windows where a text is longer than a segment:",
         "",
@@ -112,6 +114,11 @@ def times(by_place: Mapping, name: str, length: int) -> str:
     if ours is None or theirs is None:
         return ""
     return f"{statistics.median(b / a for a, b in zip(ours['seconds'], theirs['seconds'], strict=True)):.2f}"
+
+
+def known(figure: float | None) -> str:
+    """One that not every system tells."""
+    return "not known" if figure is None else f"{figure:.1f}"
 
 
 def cell(figure: Mapping) -> str:

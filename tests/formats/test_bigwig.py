@@ -5,7 +5,7 @@ import pybigtools
 import pytest
 
 from longseq.errors import InputError, LongseqError, UsageError
-from longseq.formats.bigwig import write_bigwig
+from longseq.formats.bigwig import Runs, write_bigwig, write_runs
 
 
 def read_back(path):
@@ -61,3 +61,43 @@ def test_an_error_among_the_values_comes_out(tmp_path):
 
     with pytest.raises(InputError, match="broken"):
         write_bigwig(tmp_path / "x.bw", {"a": 9}, values())
+    assert not any(tmp_path.iterdir())
+
+
+def test_more_records_than_a_node_of_the_format_can_count(tmp_path):
+    """2^16 children are one too many; here the trees of names and of values are three levels high."""
+    number = 2**16 + 3
+    names = sorted(f"contig{i}" for i in range(number))
+    lengths = dict.fromkeys(names, 150)
+    start, end, ones = np.array([2]), np.array([148]), np.ones(1, np.float32)
+    assert write_runs(tmp_path / "x.bw", lengths, (Runs(name, start, end, i * ones) for i, name in enumerate(names)))
+    reader = pybigtools.open(str(tmp_path / "x.bw"))
+    assert reader.chroms() == lengths
+    for i in (0, 255, 256, 40_000, 2**16 - 1, 2**16, number - 1):
+        assert list(reader.records(names[i])) == [(2, 148, float(i))]
+    assert reader.info()["summary"]["basesCovered"] == 146 * number and reader.zooms() == []
+
+
+def test_summaries_are_those_of_the_bins(tmp_path):
+    """At every scale, of bins cut at multiples of their width, though runs cross them and batches end within them."""
+    rng = np.random.default_rng(1)
+    tracks = {
+        "a": np.repeat(rng.normal(size=40_000), rng.integers(1, 9, 40_000)),
+        "b": np.repeat(rng.random(40), 2_000),
+    }
+    tracks = {name: values.astype(np.float32) for name, values in tracks.items()}
+    tracks["a"][50:400] = tracks["b"][-1] = np.nan
+    write_bigwig(tmp_path / "x.bw", {name: len(values) for name, values in tracks.items()}, stretches(tracks, 1000))
+    reader = pybigtools.open(str(tmp_path / "x.bw"))
+    assert reader.zooms()[:4] == [64, 256, 1024, 4096]
+    for width in reader.zooms():
+        for name, values in tracks.items():
+            bins = {i: values[i : i + width].astype(float) for i in range(0, len(values), width)}
+            bins = {i: bin_ for i, bin_ in bins.items() if not np.isnan(bin_).all()}
+            found = list(reader.zoom_records(width, name))
+            assert [start // width * width for start, _, _ in found] == list(bins)
+            for (_, _, row), (i, bin_) in zip(found, bins.items(), strict=True):
+                assert row["bases_covered"] == np.isfinite(bin_).sum()
+                assert (row["min_val"], row["max_val"]) == (np.nanmin(bin_), np.nanmax(bin_))
+                assert row["sum"] == pytest.approx(np.nansum(bin_), rel=1e-4, abs=1e-2), (width, i)
+                assert row["sum_squares"] == pytest.approx(np.nansum(bin_**2), rel=1e-4)
