@@ -36,22 +36,25 @@ class LongText:
         self._reader = HiddenReader(load(folder))
 
     def growth(self) -> dict:
-        """MiB of resident memory after `BEGINNING` tokens, and how much more it was at most until `LONG`."""
+        """MiB by which the most memory in use rose from `BEGINNING` tokens to `LONG`; a call's own tensors, which
+        go with it, are in both."""
         import torch
 
         from longseq.tasks.bench.memory import MemoryMeter
 
-        draw, state, meter, at = np.random.default_rng(0), None, None, 0
+        draw, state, at = np.random.default_rng(0), None, 0
         total = np.zeros(self._reader.encoder.config.width)
+        meter, early = MemoryMeter(torch.device("cpu")), None
         while at < LONG:
-            if meter is None and at >= BEGINNING:
-                meter = MemoryMeter(torch.device("cpu"))
             ids = draw.integers(0, self._reader.encoder.config.vocabulary, (1, min(self._reader.chunk, LONG - at)))
             hidden, state = self._reader.step(ids, state)
             total += hidden[0].double().sum(0).numpy()
-            at += ids.shape[1]
-        assert meter is not None and np.isfinite(total).all()
-        return {"tokens": at, "growth_mb": meter.peak_mb()}
+            before, at = at, at + ids.shape[1]
+            if before < BEGINNING <= at:
+                early = meter.peak_mb()
+        late = meter.peak_mb()
+        assert np.isfinite(total).all()
+        return {"tokens": at, "growth_mb": None if early is None or late is None else late - early}
 
 
 def measured_speed(teacher: Path, student: Path, texts: list[str]) -> dict:
