@@ -30,13 +30,21 @@ def convert(given, out, progress=None):
     return linearise(Source(model=str(given[0]), segment=10), settings, out, progress=progress)
 
 
+@pytest.fixture(scope="module")
+def whole(given, tmp_path_factory):
+    """Weights of one that nothing disturbed."""
+    out = tmp_path_factory.mktemp("whole") / "out"
+    convert(given, out)
+    return weights(out)
+
+
 def info(path, capsys, *options):
     assert main(["info", str(path), *options]) == 0
     return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("nth", "stage"), [(1, "transfer"), (2, "distil")])
-def test_it_is_said_what_was_stopped_where_and_how_to_go_on(given, tmp_path, capsys, nth, stage):
+def test_it_is_said_what_was_stopped_where_and_how_to_go_on(given, whole, tmp_path, capsys, nth, stage):
     out = tmp_path / "out"
     with pytest.raises(StoppedError):
         convert(given, out, Stopping(4, nth))
@@ -48,10 +56,10 @@ def test_it_is_said_what_was_stopped_where_and_how_to_go_on(given, tmp_path, cap
     assert facts["stage_so_far"]["asked_for"]["steps"] == 6
     text = info(out, capsys)
     assert f"status        not finished; its stage {stage} is to be done\n" in text and facts["go_on"] in text
-    convert(given, tmp_path / "whole")
     program, *arguments = shlex.split(facts["go_on"])
     assert program == "longseq" and main([*arguments, "--no-report", "-q"]) == 0
-    assert same(weights(out), weights(tmp_path / "whole"))
+    capsys.readouterr()
+    assert same(weights(out), whole)
     assert json.loads(info(out, capsys, "--json"))["what"] == "checkpoint"
 
 

@@ -44,7 +44,7 @@ class Silent:
         pass
 
     def ask(self, method):
-        return {"tokens": 1000, "growth_mb": None}
+        return {"tokens": 1000, "growth_mb": None, "in_use_mb": None}
 
 
 class Laptop(Silent):
@@ -90,7 +90,8 @@ def test_the_recipe_leaves_the_report_of_the_conversion_and_says_what_is_not_kno
     assert not (tmp_path / "student" / "report.html").exists()
     found["speed"] |= {"load_before": None, "load_after": None}
     page = "\n".join(recipe.described(found))
-    assert "load not known and not known" in page and "grew by not known" in page and "None" not in page
+    assert all(text in page for text in ("load not known and not known", "grew by not known", "not known MiB of them"))
+    assert "None" not in page
 
 
 def test_a_slow_laptop_has_time_for_4096_tokens_and_says_what_it_has_none_for(recipe, tmp_path, monkeypatch):
