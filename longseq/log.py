@@ -125,6 +125,12 @@ def short(number: float) -> str:
     return _figures(number)
 
 
+def learned(steps: int, tokens: int, seconds: float | None = None) -> str:
+    """`13 steps, 574 tokens in 7 s`, or without the time: what a training came to."""
+    text = f"{count(steps, 'step')}, {short(tokens)} tokens"
+    return text if seconds is None else f"{text} in {duration(seconds)}"
+
+
 def _figures(number: float) -> str:
     """Three of them, and no exponent where more stand before the point."""
     return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:.3g}"

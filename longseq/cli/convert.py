@@ -16,11 +16,10 @@ from longseq.cli.opening import OF_A_TRANSFORMER, opened
 from longseq.cli.options import talking
 from longseq.cli.report_card import report
 from longseq.cli.talk import Talk
-from longseq.log import count, duration, short
+from longseq.log import count
 
 if TYPE_CHECKING:
     from longseq.model import Model
-    from longseq.tasks.convert.work import Came
     from longseq.training import Plan
 
 log = logging.getLogger("longseq")
@@ -140,6 +139,7 @@ def command(
     from longseq.tasks.convert import Settings, Source, convert, linearise
     from longseq.tasks.convert.card.texts import read_labelled, read_texts
     from longseq.training.transfer import excluded_texts
+    from longseq.training.transfer.scoring import said
 
     if (out is None) == (report_of is None):
         raise UsageError("--out DIR to convert, or --report DIR of a conversion that stands there", remedy="give one")
@@ -213,7 +213,7 @@ def command(
     inside = f", softmax in windows of {config.softmax_window} tokens" if config.softmax_window else ""
     _say(out, made.kind, made.model, made.special, made.left, f"{config.feature_map} in place of the softmax{inside}")
     for name, came in made.came.items():
-        click.echo(_line(name, came))
+        click.echo(f"{name}: {came.line(said, timed=True)}")
     if held_out:
         click.echo(card(out, held_out, force=True), nl=False)
 
@@ -229,11 +229,3 @@ def _say(out: str, kind: str, model: Model, special: tuple[str, ...], left: tupl
     if left:
         more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         click.echo(f"left out: {', '.join(left[:LISTED])}{more}")
-
-
-def _line(name: str, came: Came) -> str:
-    from longseq.training.transfer.scoring import said
-
-    done = f"{count(came.steps, 'step')}, {short(came.tokens)} tokens in {duration(came.seconds)}" if came.steps else ""
-    figures = said(came.figures) if came.figures else "nothing held out"
-    return f"{name}: {'; '.join(part for part in (done, figures) if part)}"

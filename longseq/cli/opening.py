@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longseq.cli.talk import Talk
-from longseq.log import count, duration, short
+from longseq.log import count
 
 if TYPE_CHECKING:
     from longseq.training import Plan
@@ -60,10 +60,7 @@ def opened(
         f"{count(made.segments, 'segment')} in one window of the teacher"
     ]
     for name, came in made.came.items():
-        parts = [said(came.figures) if came.figures else "nothing held out"]
-        if came.steps:
-            parts.insert(0, f"{count(came.steps, 'step')}, {short(came.tokens)} tokens in {duration(came.seconds)}")
-        lines.append(f"{name}: {'; '.join(parts)}")
+        lines.append(f"{name}: {came.line(said, timed=True)}")
     for number, layer in enumerate(made.gates, 1):
         lines.append(f"gates of layer {number}: {' '.join(f'{gate:+.2f}' for gate in layer)}")
     return lines

@@ -13,7 +13,7 @@ import click
 from longseq.cli import extract
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
-from longseq.log import count, duration, short
+from longseq.log import learned
 
 if TYPE_CHECKING:
     from longseq.training import Outcome, Plan
@@ -163,8 +163,7 @@ def _own(name: str, task: str | None, assignments: tuple[str, ...]) -> dict[str,
 
 
 def _line(outcome: Outcome) -> str:
-    text = f"{outcome.model}: {count(outcome.step, 'step')}, {short(outcome.tokens)} tokens in "
-    text += duration(outcome.seconds)
+    text = f"{outcome.model}: {learned(outcome.step, outcome.tokens, outcome.seconds)}"
     return f"{text}; {outcome.held_out}" if outcome.held_out else text
 
 

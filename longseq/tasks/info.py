@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from longseq.errors import CheckpointError, ConfigError
 from longseq.formats import read
 from longseq.records import Kind
 
@@ -15,11 +16,12 @@ LISTED = 10
 
 
 def describe(path: str, *, kind: Kind | None = None, column: str | None = None, model: str | None = None) -> dict:
-    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `state`, `dna` or `document`.
+    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `conversion`, `state`, `dna` or
+    `document`.
 
     Args:
-        path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a saved state,
-            or `-`.
+        path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a conversion,
+            a saved state, or `-`.
         kind: Overrides what a file's content says.
         column: That of a table with the texts.
         model: The checkpoint that a saved state must belong to; nothing but a saved state is expected then.
@@ -32,7 +34,9 @@ def describe(path: str, *, kind: Kind | None = None, column: str | None = None, 
     if model is not None:
         return _state(path, model)
     if place.is_dir() and (place / "config.json").is_file():
-        return _checkpoint(path)
+        return _checkpoint(path) | _conversion(path)
+    if found := _conversion(path):
+        return found["conversion"]
     if (place / "run.toml").is_file():
         return _run(path)
     if (place / "model" / "config.json").is_file():
@@ -68,6 +72,20 @@ def _checkpoint(path: str) -> dict:
         "config": to_mapping(checkpoint.config),
         "card": checkpoint.card or None,
     }
+
+
+def _conversion(path: str) -> dict:
+    """Of a checkpoint to be, or to be made anew, whose conversion is not finished."""
+    if not (Path(path) / "training").is_dir():
+        return {}
+    from longseq.tasks.convert.standing import standing, unfinished
+
+    try:
+        return {"conversion": standing(path)} if unfinished(path) else {}
+    except (CheckpointError, ConfigError):
+        if (Path(path) / "config.json").is_file():
+            return {}  # the checkpoint is whole without
+        raise
 
 
 def _run(path: str) -> dict:

@@ -36,25 +36,25 @@ class LongText:
         self._reader = HiddenReader(load(folder))
 
     def growth(self) -> dict:
-        """MiB by which the most memory in use rose from `BEGINNING` tokens to `LONG`; a call's own tensors, which
-        go with it, are in both."""
+        """How many MiB more than after `BEGINNING` tokens were resident at most until `LONG`, and how many more are in
+        use at the end: the rest is free memory that the process keeps."""
         import torch
 
-        from longseq.tasks.bench.memory import MemoryMeter
+        from longseq.tasks.bench.memory import MemoryMeter, in_use_mb
 
-        draw, state, at = np.random.default_rng(0), None, 0
+        draw, state, meter, used, at = np.random.default_rng(0), None, None, None, 0
         total = np.zeros(self._reader.encoder.config.width)
-        meter, early = MemoryMeter(torch.device("cpu")), None
         while at < LONG:
+            if meter is None and at >= BEGINNING:
+                meter, used = MemoryMeter(torch.device("cpu")), in_use_mb()
             ids = draw.integers(0, self._reader.encoder.config.vocabulary, (1, min(self._reader.chunk, LONG - at)))
             hidden, state = self._reader.step(ids, state)
             total += hidden[0].double().sum(0).numpy()
-            before, at = at, at + ids.shape[1]
-            if before < BEGINNING <= at:
-                early = meter.peak_mb()
-        late = meter.peak_mb()
-        assert np.isfinite(total).all()
-        return {"tokens": at, "growth_mb": None if early is None or late is None else late - early}
+            at += ids.shape[1]
+        assert meter is not None and np.isfinite(total).all()
+        last = in_use_mb()
+        more = None if used is None or last is None else last - used
+        return {"tokens": at, "growth_mb": meter.peak_mb(), "in_use_mb": more}
 
 
 def measured_speed(teacher: Path, student: Path, texts: list[str]) -> dict:
@@ -100,7 +100,8 @@ def described(found: Mapping) -> list[str]:
         f"{again:,.1f} ms by reading all again, {100 * turn['share']:.1f} % (aimed at: {100 * TURN:.0f} % at most).",
         "",
         f"Memory of {long['tokens']:,} tokens grew by {known(long['growth_mb'])} MiB from {BEGINNING:,} tokens on "
-        f"(aimed at: {GROWTH:g} at most).",
+        f"(aimed at: {GROWTH:g} at most), {known(long['in_use_mb'])} MiB of them in use: the rest is free memory that "
+        "the process keeps, in pieces of a tensor's size.",
         "",
         "Agreement with the teacher, in windows where a text is longer than a segment:",
         "",

@@ -26,9 +26,10 @@ from articles import articles
 from provenance import provenance
 
 from longseq.formats.atomic import write_aside
+from longseq.formats.digest import file_digest
 from longseq.formats.jsonfile import write_json
 from longseq.formats.markdown import table
-from longseq.model import load
+from longseq.model import Checkpoint, load
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.tasks.convert import Source, convert
 from longseq.tokens.sentences import sentences
@@ -50,7 +51,7 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     texts = drawn(Path(os.environ["LONGSEQ_DATA"]), options.texts)
     with tempfile.TemporaryDirectory() as scratch:
-        convert(Source(model=str(options.teacher)), Path(scratch) / "kept")
+        kind = convert(Source(model=str(options.teacher)), Path(scratch) / "kept").kind
         checkpoint = load(Path(scratch) / "kept")
     ids = [checkpoint.tokenizer.encode(text).astype(np.int64) for text in texts]
     alone, together = HiddenReader(checkpoint), HiddenReader(checkpoint)
@@ -71,7 +72,7 @@ def main() -> None:
     lengths = np.array([len(row) for row in ids])
     found = {
         "benchmark": "short_texts",
-        "teacher": options.teacher.resolve().parent.name,
+        "teacher": known(options.teacher, kind, checkpoint),
         "texts": len(ids),
         "tokens": int(lengths.sum()),
         "lengths": {f"{q}": float(np.percentile(lengths, q)) for q in (5, 50, 95, 100)},
@@ -105,6 +106,13 @@ def passed(reader: HiddenReader, ids: list[np.ndarray]) -> np.ndarray:
     for _ in reader.passed(map(job, range(len(ids)))):
         pass
     return sums / np.linalg.norm(sums, axis=1, keepdims=True)
+
+
+def known(folder: Path, kind: str, checkpoint: Checkpoint) -> dict:
+    """What the teacher is, wherever it lies: its folder's name says nothing of it."""
+    config, digest = checkpoint.config, file_digest(str(folder / "model.safetensors"))
+    size = {"layers": config.layers, "width": config.width, "parameters": checkpoint.parameters}
+    return {"kind": kind, **size, "sha256": digest}
 
 
 def teacher(path: Path, ids: list[np.ndarray]) -> Callable[[], np.ndarray]:
@@ -151,14 +159,16 @@ def markdown(found: dict) -> str:
         ]
         for line in rows
     ]
-    lengths, origin = found["lengths"], found["provenance"]
+    lengths, origin, teacher = found["lengths"], found["provenance"], found["teacher"]
+    digest = f", sha256 {teacher['sha256'][:12]}" if teacher["sha256"] else ""
     return "\n\n".join(
         [
             "# Vectors of short texts",
             f"{found['texts']:,} sentences of articles, {found['tokens']:,} tokens, special ones included: "
             f"{lengths['5']:.0f} to {lengths['95']:.0f} each (5th and 95th percentile), {lengths['50']:.0f} at the "
-            f"median. {found['teacher']}, its softmax kept, threads: {found['threads']}. Medians of {found['rounds']} "
-            "rounds.",
+            f"median. A {teacher['kind']} of {teacher['layers']} layers and {teacher['width']} channels "
+            f"({teacher['parameters']:,} parameters{digest}), its softmax kept, threads: {found['threads']}. "
+            f"Medians of {found['rounds']} rounds.",
             table(
                 [
                     "read",

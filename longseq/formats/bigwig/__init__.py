@@ -56,9 +56,9 @@ def _runs(stretches: Iterable[Stretch]) -> Iterator[Runs]:
     held: Runs | None = None
     for name, start, values in stretches:
         values = np.asarray(values, np.float32)
-        bounds = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]])) if len(values) else []
-        if len(bounds) < 2:
+        if not len(values):
             continue
+        bounds = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
         found = Runs(name, start + bounds[:-1], start + bounds[1:], values[bounds[:-1]])
         if held is not None and held.name == name:
             same = held.end[-1] == found.start[0] and held.value[-1] == found.value[0]

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -141,7 +142,7 @@ def _levels(out: IO[bytes], summaries: Summaries, number: int) -> list[bytes]:
         out.write(summaries.rows.to_bytes(4, "little"))
         blocks = Blocks(out, SUMMARIES)
         for rows in summaries.read():
-            blocks.add(rows["record"], rows["start"], rows["end"], lambda a, b, rows=rows: rows[a:b].tobytes())
+            blocks.add(rows["record"], rows["start"], rows["end"], partial(_packed, rows))
         index = out.tell()
         out.write(blocks.index(data + 4))
         heads.append(LEVEL.pack(summaries.width, 0, data, index))
@@ -150,6 +151,10 @@ def _levels(out: IO[bytes], summaries: Summaries, number: int) -> list[bytes]:
         narrow.close()
     summaries.close()
     return heads
+
+
+def _packed(rows: np.ndarray, first: int, last: int) -> bytes:
+    return rows[first:last].tobytes()
 
 
 class _Totals:

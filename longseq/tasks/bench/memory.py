@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,6 +33,27 @@ class MemoryMeter:
             return torch.cuda.max_memory_allocated(self._device) / 2**20 - self._before
         peak = _status("VmHWM") or peak_rss_mb()
         return max(peak - self._before, 0.0) if peak else None
+
+
+class _Mallinfo(ctypes.Structure):
+    """glibc's `struct mallinfo2`."""
+
+    _fields_ = [
+        *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks")),
+        *((name, ctypes.c_size_t) for name in ("uordblks", "fordblks", "keepcost")),
+    ]
+
+
+def in_use_mb() -> float | None:
+    """MiB that are handed out to this process: what is resident beyond is free memory that glibc keeps, in pieces, and
+    how much that is hangs on how they lie. None where the C library does not say."""
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError, TypeError):
+        return None
+    ask.restype = _Mallinfo
+    found = ask()
+    return (found.uordblks + found.hblkhd) / 2**20
 
 
 def _status(name: str) -> float | None:

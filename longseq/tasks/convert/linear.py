@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from longseq.errors import CheckpointError, ConfigError
-from longseq.log import Progress, count, short
+from longseq.log import Progress
 from longseq.model import Encoder, Model, load, save
 from longseq.model.headed import VectorModel
 from longseq.model.teachers import linear_form
@@ -211,6 +211,5 @@ def _facts(original: Original, model: Model, settings: Settings, came: Mapping[s
     if came:
         facts["texts"] = ", ".join(Path(name).name for name in settings.inputs)
     for name, facts_of in came.items():
-        done = f"{count(facts_of.steps, 'step')}, {short(facts_of.tokens)} tokens; " if facts_of.steps else ""
-        facts[name] = done + (said(facts_of.figures) if facts_of.figures else "nothing held out")
+        facts[name] = facts_of.line(said)
     return facts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longseq.errors import CheckpointError, ConfigError, UsageError
-from longseq.log import Progress, count, short
+from longseq.log import Progress, count
 from longseq.model import Checkpoint, load, save
 from longseq.model.headed import VectorModel
 from longseq.ops.machine import prepare as prepare_machine
@@ -226,8 +226,7 @@ def _card(before: str, opened: Opened, teacher: Original, settings: OpeningSetti
         "trained": {"gates": "gates", "maps": "gates and feature maps", "all": "all weights"}[trained],
     }
     for name, came in opened.came.items():
-        done = f"{count(came.steps, 'step')}, {short(came.tokens)} tokens; " if came.steps else ""
-        facts[name] = done + (said(came.figures) if came.figures else "nothing held out")
+        facts[name] = came.line(said)
     for number, layer in enumerate(opened.gates, 1):
         facts[f"gates of layer {number}"] = " ".join(f"{gate:+.3f}" for gate in layer)
     lines = [f"| {name} | {value} |" for name, value in facts.items()]

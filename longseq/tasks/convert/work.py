@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 from longseq.config import load, to_mapping, to_toml
 from longseq.errors import CheckpointError, ConfigError, OutputExistsError, UsageError
 from longseq.formats.atomic import free_directory, write_aside
+from longseq.log import learned
 from longseq.tasks.convert.settings import OpeningSettings, Settings
 from longseq.tasks.convert.source import Source
 
@@ -70,6 +72,11 @@ class Came:
     figures: dict[str, float] = field(default_factory=dict)
     """Of texts held out; empty where there are none."""
 
+    def line(self, said: Callable[[dict[str, float]], str], *, timed: bool = False) -> str:
+        """For people; `said` does it for the figures, and seconds are there if `timed`."""
+        parts = [learned(self.steps, self.tokens, self.seconds if timed else None)] if self.steps else []
+        return "; ".join([*parts, said(self.figures) if self.figures else "nothing held out"])
+
 
 class Work:
     def __init__(self, out: str | Path, begun: Begun | OpeningBegun):
@@ -98,9 +105,14 @@ class Work:
             )
         free_directory(self.out, force=True)
         if not self._settings.is_file():
-            litter = self.out.is_dir() and {entry.name for entry in self.out.iterdir()} <= {self._folder.name}
-            litter = litter and not any(self._folder.glob("*.toml"))  # of the other kind
+            litter = _names(self.out) <= {FOLDER} and _names(self._folder) <= {self.texts.name}
             free_directory(self.out, force=force or litter)
+            if not (litter or _names(self._folder) & {CONVERT, OPENING} or _names(self._folder) <= {self.texts.name}):
+                raise OutputExistsError(
+                    "is no conversion's, and would be replaced",
+                    where=str(self._folder),
+                    remedy="move it, or name another directory",
+                )
         elif not (resume or force):
             raise OutputExistsError(
                 "holds a conversion already",
@@ -112,7 +124,7 @@ class Work:
 
     def _require_same(self) -> None:
         then, now = (
-            _flat(json.loads(json.dumps(to_mapping(x)))) for x in (load(type(self._begun), self._settings), self._begun)
+            flat(json.loads(json.dumps(to_mapping(x)))) for x in (load(type(self._begun), self._settings), self._begun)
         )
         for key, value in now.items():
             if key.rpartition(".")[2] not in FREE and then[key] != value:
@@ -169,11 +181,16 @@ class Work:
             aside.write_text(text + "\n", encoding="utf-8")
 
 
-def _flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
+def _names(folder: Path) -> set[str]:
+    """Entries of a folder, if there is one."""
+    return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+
+
+def flat(tree: dict[str, Any], path: str = "") -> dict[str, Any]:
     """Values by dotted key."""
     found: dict[str, Any] = {}
     for name, value in tree.items():
-        found |= _flat(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
+        found |= flat(value, f"{path}{name}.") if isinstance(value, dict) else {f"{path}{name}": value}
     return found
 
 

@@ -16,9 +16,8 @@ from longseq.metrics.classes import accuracy, confusion, macro_f1
 from longseq.model import Checkpoint
 from longseq.results.conversion import LengthRow, Retrieval, Skipped, TaskRow
 from longseq.results.evaluation import Figure
-from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.convert.card.config import CardConfig
-from longseq.tasks.convert.card.readings import cut, firsts, means, read
+from longseq.tasks.convert.card.readings import cut, firsts, means, read, streamed
 from longseq.tokens.words import count_words
 
 SHORTEST, MOST = 16, 64
@@ -67,21 +66,15 @@ def _beyond(
     token: dict[int, list[float]] = {n: [] for n in here}
     for at in np.linspace(0, len(rows) - whole, number).astype(int):
         ids = rows[at : at + whole].reshape(1, -1)
-        ours, theirs = (_streamed(checkpoint, ids, config.chunk) for checkpoint in (student, teacher))
+        ours, theirs = (
+            np.concatenate([hidden[0].cpu().numpy() for hidden, _ in streamed(checkpoint, ids, config.chunk)])
+            for checkpoint in (student, teacher)
+        )
         alike = cosines(ours, theirs)
         for n in here:
             pool[n].append(float(cosines(ours[:n].mean(0), theirs[:n].mean(0))))
             token[n].append(float(alike[:n].mean()))
     return [_row(n, np.array(pool[n]), np.array(token[n]), config) for n in here]
-
-
-def _streamed(checkpoint: Checkpoint, ids: np.ndarray, chunk: int) -> np.ndarray:
-    """(T, D) of ids (1, T), read in chunks."""
-    reader, state, found = HiddenReader(checkpoint, chunk=chunk), None, []
-    for at in range(0, ids.shape[1], reader.chunk):
-        hidden, state = reader.step(ids[:, at : at + reader.chunk], state)
-        found.append(hidden[0].cpu().numpy())
-    return np.concatenate(found)
 
 
 def _row(tokens: int, pool: np.ndarray, token: np.ndarray, config: CardConfig) -> LengthRow:

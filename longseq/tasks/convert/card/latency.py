@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,7 @@ from longseq.model import Checkpoint
 from longseq.model.state import next_segment
 from longseq.results.conversion import Latency, ratio
 from longseq.tasks.convert.card.config import CardConfig
-from longseq.tasks.convert.card.readings import read
-from longseq.tasks.convert.card.speed import chunk_of
+from longseq.tasks.convert.card.readings import read, streamed
 
 
 def latency(teacher: Checkpoint, student: Checkpoint, config: CardConfig) -> Latency:
@@ -23,11 +23,11 @@ def latency(teacher: Checkpoint, student: Checkpoint, config: CardConfig) -> Lat
     draw = np.random.default_rng(config.seed)
     ids = draw.integers(0, student.tokenizer.vocabulary, (1, config.conversation + config.turn))
     before, turn = ids[:, : config.conversation], ids[:, config.conversation :]
-    state = next_segment(_streamed(student, before, config.chunk), student.config.segment)
+    state = next_segment(_behind(student, before, config.chunk), student.config.segment)
     ways: dict[str, Callable[[], Any]] = {
         "kept": lambda: read(student.model.encoder, turn, state),
-        "again": lambda: _streamed(student, ids, config.chunk),
-        "teacher": lambda: _streamed(teacher, ids, config.chunk),
+        "again": lambda: _behind(student, ids, config.chunk),
+        "teacher": lambda: _behind(teacher, ids, config.chunk),
     }
     threads = torch.get_num_threads()
     torch.set_num_threads(config.threads)
@@ -45,9 +45,7 @@ def latency(teacher: Checkpoint, student: Checkpoint, config: CardConfig) -> Lat
     return Latency(conversation=config.conversation, turn=config.turn, share=share, **seconds)
 
 
-def _streamed(checkpoint: Checkpoint, ids: np.ndarray, chunk: int) -> Any:
-    """The state after ids (1, T), read in chunks."""
-    state, size = None, chunk_of(checkpoint.config, chunk)
-    for at in range(0, ids.shape[1], size):
-        state = read(checkpoint.model.encoder, ids[:, at : at + size], state)[1]
+def _behind(checkpoint: Checkpoint, ids: np.ndarray, chunk: int) -> Any:
+    """The state after ids (1, T), T > 0, read in chunks."""
+    ((_, state),) = deque(streamed(checkpoint, ids, chunk), maxlen=1)
     return state

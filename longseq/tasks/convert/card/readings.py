@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from longseq.model import Checkpoint, Encoder
+from longseq.model import Checkpoint, Encoder, ModelConfig
 
 BATCH = 4096
 """Tokens of a call, about."""
@@ -65,6 +65,19 @@ def read(encoder: Encoder, ids: np.ndarray, state: Any = None) -> tuple[Tensor, 
     """Hidden vectors (B, T, D) of ids (B, T), and the state."""
     with torch.inference_mode():
         return encoder(torch.from_numpy(ids).to(encoder.embedding.weight.device), state)
+
+
+def streamed(checkpoint: Checkpoint, ids: np.ndarray, chunk: int) -> Iterator[tuple[Tensor, Any]]:
+    """The same of ids (1, T) in calls of `chunk` tokens, rounded up to whole segments, one after the other."""
+    state, size = None, chunk_of(checkpoint.config, chunk)
+    for at in range(0, ids.shape[1], size):
+        hidden, state = read(checkpoint.model.encoder, ids[:, at : at + size], state)
+        yield hidden, state
+
+
+def chunk_of(config: ModelConfig, chunk: int) -> int:
+    """Tokens of a recurrent call: whole segments."""
+    return -(-chunk // config.segment) * config.segment
 
 
 def _tokenizer(checkpoint: Checkpoint) -> Any:

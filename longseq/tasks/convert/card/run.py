@@ -20,8 +20,8 @@ from longseq.tasks.convert.card.agreement import Labelled, lengths, retrieval, t
 from longseq.tasks.convert.card.config import CardConfig
 from longseq.tasks.convert.card.latency import latency
 from longseq.tasks.convert.card.layers import Stages, even_entropy, layers
-from longseq.tasks.convert.card.readings import segments
-from longseq.tasks.convert.card.speed import chunk_of, speed
+from longseq.tasks.convert.card.readings import chunk_of, segments
+from longseq.tasks.convert.card.speed import speed
 from longseq.tasks.convert.source import same_tokens
 
 FULL = 8

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from longseq.model import ModelConfig
 from longseq.results.conversion import STREAMED, TEACHER, WHOLE, Skipped, SpeedRow
-from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.bench.passes import Job, Passes
 from longseq.tasks.bench.worker import Worker, WorkerDiedError
 from longseq.tasks.convert.card.config import CardConfig
+from longseq.tasks.convert.card.readings import chunk_of
 
 
 @dataclass
@@ -25,11 +25,6 @@ class _Seat:
     """Seconds of a pass."""
     seconds: list[float] = field(default_factory=list)
     """One a round."""
-
-
-def chunk_of(config: ModelConfig, chunk: int = CHUNK) -> int:
-    """Tokens of a recurrent call: whole segments."""
-    return -(-chunk // config.segment) * config.segment
 
 
 def jobs(teacher: ModelConfig, student: ModelConfig, length: int, config: CardConfig) -> dict[str, Job]:
