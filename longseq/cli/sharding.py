@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from longseq.tasks.shards.order import Order, Reading
 
 F = TypeVar("F", bound=Callable[..., Any])
-OWN = ("shard", "jobs", "out", "force", "quiet", "verbose")
-"""Options that `--jobs` gives its shards itself."""
+OWN = ("shard", "jobs", "out", "force", "style", "as_json", "quiet", "verbose")
+"""Parameters that `--jobs` gives its shards itself, or that speak of what is printed."""
 
 
 @dataclass(frozen=True)
