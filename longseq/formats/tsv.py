@@ -12,7 +12,7 @@ class TsvWriter:
     """Rows into an open text file, as they come."""
 
     def __init__(self, file: TextIO, columns: Sequence[str]):
-        self._file, self._columns = file, tuple(columns)
+        self._file, self._columns, self._known = file, tuple(columns), frozenset(columns)
         self._line(self._columns)
 
     def write(self, row: Mapping[str, object]) -> None:
@@ -21,9 +21,9 @@ class TsvWriter:
         Raises:
             KeyError: a name that is no column.
         """
-        unknown = row.keys() - set(self._columns)
-        if unknown:
-            raise KeyError(f"no column {sorted(unknown)[0]!r}; columns: {', '.join(self._columns)}")
+        if not row.keys() <= self._known:
+            unknown = min(row.keys() - self._known)
+            raise KeyError(f"no column {unknown!r}; columns: {', '.join(self._columns)}")
         self._line([row.get(name) for name in self._columns])
 
     def _line(self, values: Sequence[object]) -> None:

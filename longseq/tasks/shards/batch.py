@@ -11,11 +11,11 @@ from typing import Any
 
 from longseq.errors import OutputExistsError
 from longseq.formats.lock import hold
-from longseq.tasks.score.folder import LOCK, beside
 from longseq.tasks.shards.folder import RUN, read_shard
 from longseq.tasks.shards.gather import shards_in
 from longseq.tasks.shards.part import name_of
 from longseq.tasks.shards.plan import read_plan
+from longseq.tasks.working import LOCK, beside
 
 SLOW = 2.0
 """Times as slow as the median from which a shard is called slow."""

@@ -139,10 +139,10 @@ def _either(arguments: tuple[Any, ...]) -> Coder:
     if len(coders) > 1:
         raise TypeError(f"values of {arguments} cannot be told apart")
     encode, decode, described = coders[0]
-    assert encode is not None and decode is not None
+    assert encode is not None
     return Coder(
         lambda value, arrays: None if value is None else encode(value, arrays),
-        lambda value, arrays: None if value is None else decode(value, arrays),
+        decode and (lambda value, arrays: None if value is None else decode(value, arrays)),
         described,
     )
 
@@ -151,12 +151,13 @@ def _many(origin: Any, arguments: tuple[Any, ...]) -> Coder:
     make = list if origin is list else tuple
     if make is tuple and len(arguments) > 1 and arguments[-1] is not Ellipsis:
         return _each([coder(one) for one in arguments])
-    encode, decode, described = coder(arguments[0])
-    if encode is None or decode is None:
+    inner = coder(arguments[0])
+    encode, decode, described = inner
+    if encode is None:
         return Coder(lambda value, _: list(value), lambda value, _: make(value), f"{described}…")
     return Coder(
         lambda value, arrays: [encode(one, arrays) for one in value],
-        lambda value, arrays: make([decode(one, arrays) for one in value]),
+        lambda value, arrays: make([_decoded(inner, one, arrays) for one in value]),
         f"{described}…",
     )
 
@@ -181,7 +182,7 @@ def _decoded(coder: Coder, value: Any, arrays: Iterator[np.ndarray]) -> Any:
 def _mapping(hint: Any) -> Coder:
     inner = coder(hint)
     if inner.encode is None:
-        return Coder(lambda value, _: dict(value), lambda value, _: value, f"{{{inner.described}}}")
+        return Coder(lambda value, _: dict(value), None, f"{{{inner.described}}}")
     return Coder(
         lambda value, arrays: {key: _encoded(inner, one, arrays) for key, one in value.items()},
         lambda value, arrays: {key: _decoded(inner, one, arrays) for key, one in value.items()},
@@ -198,24 +199,71 @@ def _fields(kind: type) -> Coder:
     encoders = [(i, c.encode) for i, c in enumerate(coders) if c.encode is not None]
     decoders = [(i, c.decode) for i, c in enumerate(coders) if c.decode is not None]
 
-    def encode(value: Any, arrays: list[np.ndarray]) -> list[Any]:
+    nothing = _nothing_but_defaults(kind) if plain else None
+    if plain and all(c.decode is _take for c in coders):
+        return Coder(_whole(kind, names), _of_arrays(kind, names), described)
+
+    def encode(value: Any, arrays: list[np.ndarray]) -> Any:
         if type(value) is not kind:
             raise TypeError(f"a {type(value).__name__} stands where a {kind.__name__} is to be kept")
         values = [getattr(value, name) for name in names]
+        if nothing is not None and all(map(_is_default, values, nothing[1])):
+            return 0
         for i, one in encoders:
             values[i] = one(values[i], arrays)
         return values
 
-    def decode(values: list[Any], arrays: Iterator[np.ndarray]) -> Any:
+    def decode(values: Any, arrays: Iterator[np.ndarray]) -> Any:
+        if values == 0:
+            assert nothing is not None
+            return nothing[0]
         for i, one in decoders:
             values[i] = one(values[i], arrays)
         if not plain:
             return kind(*values)
         made = kind.__new__(kind)  # its values were checked when it was made first
-        vars(made).update(zip(names, values, strict=True))
+        made.__dict__.update(zip(names, values, strict=False))
         return made
 
     return Coder(encode, decode, described)
+
+
+def _nothing_but_defaults(kind: type) -> tuple[Any, list[Any]] | None:
+    """The value of a class whose fields are all as they are when nothing is said, and these; None: some must be said.
+
+    Most records have none of what can be found in one, so that it is worth to keep it in a digit and to share it.
+    """
+    fields = dataclasses.fields(kind)
+    if any(f.default is f.default_factory for f in fields):  # both missing
+        return None
+    made = kind()
+    return made, [getattr(made, field.name) for field in fields]
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) in (tuple, dict) and not value and not default)
+
+
+def _whole(kind: type, names: list[str]) -> Encode:
+    def encode(value: Any, arrays: list[np.ndarray]) -> list[Any]:
+        if type(value) is not kind:
+            raise TypeError(f"a {type(value).__name__} stands where a {kind.__name__} is to be kept")
+        for name in names:
+            _put(getattr(value, name), arrays)
+        return []
+
+    return encode
+
+
+def _of_arrays(kind: type, names: list[str]) -> Decode:
+    """Of a class that has nothing but arrays: there may be twenty of them, in a record of two hundred letters."""
+
+    def decode(_: Any, arrays: Iterator[np.ndarray]) -> Any:
+        made = kind.__new__(kind)
+        made.__dict__.update(zip(names, arrays, strict=False))  # names first: none too many is taken
+        return made
+
+    return decode
 
 
 def described(kinds: Sequence[type]) -> list[str]:

@@ -19,13 +19,13 @@ from longseq.errors import OutputExistsError
 from longseq.formats.atomic import no_directory
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.results.source import SourceRow
-from longseq.tasks.score.folder import LOCK, Folder, Owner, beside
 from longseq.tasks.shards import spool
 from longseq.tasks.shards.order import SCHEMA, Order, first_difference
 from longseq.tasks.shards.part import Part
 from longseq.tasks.shards.plan import Plan
 from longseq.tasks.shards.sources import SourcePart
 from longseq.tasks.sources import Source
+from longseq.tasks.working import LOCK, Folder, Owner, beside
 
 FACTS = "shard.json"
 RUN = ".run.json"
