@@ -152,13 +152,13 @@ def _many(origin: Any, arguments: tuple[Any, ...]) -> Coder:
     if make is tuple and len(arguments) > 1 and arguments[-1] is not Ellipsis:
         return _each([coder(one) for one in arguments])
     inner = coder(arguments[0])
-    encode, decode, described = inner
+    encode, described = inner.encode, f"{inner.described}…"
     if encode is None:
-        return Coder(lambda value, _: list(value), lambda value, _: make(value), f"{described}…")
+        return Coder(lambda value, _: list(value), lambda value, _: make(value), described)
     return Coder(
         lambda value, arrays: [encode(one, arrays) for one in value],
         lambda value, arrays: make([_decoded(inner, one, arrays) for one in value]),
-        f"{described}…",
+        described,
     )
 
 

@@ -14,8 +14,8 @@ from longseq.cli import main
 from longseq.errors import OutputExistsError
 from longseq.model import LanguageModel, ModelConfig, save
 from longseq.tasks import working as lock_folder
-from longseq.tasks.working import LOCK, RUN_SCHEMA, Folder
 from longseq.tasks.score.scorer import Scorer
+from longseq.tasks.working import LOCK, RUN_SCHEMA, Folder
 from longseq.tokens import DnaTokenizer
 
 HOLD = """
