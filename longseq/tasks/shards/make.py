@@ -51,10 +51,11 @@ def make_shard(
     plan = planned(batch, order.inputs, of, order.reading, progress)
     part = plan.part(number)
     known = identity(order, plan, part)
-    if not force and is_done(batch, part, known):
-        return None
+    done = not force and is_done(batch, part, known)
     try:
         require_unchanged(plan, part)
+        if done:
+            return None
         with making(batch, part, known, kinds, force=force) as shard:
             work(shard, attempt)
             shard.run = attempt.facts(sum(row.length for row in shard.rows), exit_code(None, shard))
@@ -62,6 +63,8 @@ def make_shard(
     except OutputExistsError:  # another job's: it will tell itself
         raise
     except BaseException as error:
+        if done:
+            raise
         status = "stopped" if isinstance(error, ENDED) else "failed"
         run: dict[str, Any] = attempt.facts(0, exit_code(error, None), str(error) or type(error).__name__)
         leave(batch, part, known, status, run)

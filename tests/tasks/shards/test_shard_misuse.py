@@ -60,6 +60,7 @@ def test_shards_of_two_makings(values, what, batch, tmp_path, longseq):
 
 def test_an_input_that_changed_between_shards(batch, tmp_path, longseq):
     (tmp_path / "in.fa").write_text((tmp_path / "in.fa").read_text() + ">more\nACGT\n")
+    assert _shard(tmp_path, longseq, 1)[0] == 1  # though it is done
     code, _, said = _shard(tmp_path, longseq, 2, "--force")
     assert code == 1
     assert f"{tmp_path}/in.fa: is not what it was when the batch was planned" in said
