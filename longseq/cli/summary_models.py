@@ -62,11 +62,11 @@ class Models:
         return loaded.surprisal
 
     def writer(self) -> Writer | None:
+        if not self.writes:
+            return None
         from longseq.tasks.document.written import Writer
         from longseq.tasks.summarize.model import load_checkpoint
 
-        if not self.writes:
-            return None
         if self.model is None:
             remedy = "name one of your own: --model DIR, made by longseq train PAIRS --task seq2seq"
             raise UsageError("--method generate needs a model that writes, and none is shipped", remedy=remedy)

@@ -77,7 +77,7 @@ WINDOWS = {
 }
 """Columns of `windows.parquet`: file, position and id of the record, then `WindowColumns`."""
 
-HELD = 1 << 13
+HELD = 1 << 11
 """Windows gathered before they are handed on: one by one they cost more than measuring them."""
 
 
