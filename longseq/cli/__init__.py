@@ -31,7 +31,9 @@ COMMANDS = {
     "oracle": "Which sentences of documents say what their references say: labels for an extractor.",
     "check": "Prove on this machine that the model gives one answer, however a record is read.",
     "bench": "Speed and memory against length, on this machine.",
-    "info": "Facts about a file, a checkpoint or a saved state.",
+    "plan": "Cut a batch job into shards, and say how long the longest will take.",
+    "merge": "Shards of a batch job into the whole, as one process would have written it.",
+    "info": "Facts about a file, a checkpoint, a saved state or a batch job.",
 }
 """Name, which is also the module's, and a line of help."""
 
@@ -50,6 +52,8 @@ EXAMPLES = {
     "oracle": "longseq oracle articles.jsonl --out labels.jsonl",
     "check": "longseq check dna",
     "bench": "longseq bench --budget 60",
+    "plan": "longseq plan genomes/*.fa.gz --shards 8 --out batch/",
+    "merge": "longseq merge batch/ --out summary/",
     "info": "longseq info genome.fa.gz",
 }
 """A line of each command that works once the files are there; below its help."""

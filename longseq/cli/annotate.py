@@ -113,8 +113,8 @@ def command(
     from longseq.streaming.classes import ClassReader
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
-    from longseq.tasks.score.folder import finished_as
     from longseq.tasks.summarize.model import load_checkpoint
+    from longseq.tasks.working import finished_as
 
     began = time.monotonic()
     request: Request | GeneRequest

@@ -57,16 +57,12 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
         return error.exit_code
     except click.ClickException as error:
         return _say(_click_text(error), USAGE, talk)
-    except StoppedError as error:
-        return _say(str(error), STOPPED, talk)
-    except UsageError as error:
-        return _say(str(error), USAGE, talk)
     except LongseqError as error:
-        return _say(str(error), BAD_DATA, talk)
+        return _say(str(error), code_of(error), talk)
     except (KeyboardInterrupt, click.Abort) as error:
         return _say(str(error) or "interrupted", INTERRUPTED, talk)
     except _TerminatedError as error:
-        return _say("terminated", 128 + error.number, talk)
+        return _say("terminated", code_of(error), talk)
     except OSError as error:
         _drop_unwritten()
         if error.errno == errno.EPIPE:
@@ -80,6 +76,14 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
         # A fault of ours: said in a line like the rest.
         text = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
         return _say(f"{text}; --debug shows where", BAD_DATA, talk)
+
+
+def code_of(error: BaseException) -> int:
+    """That of a run which this ends."""
+    if isinstance(error, _TerminatedError):
+        return 128 + error.number
+    known = {StoppedError: STOPPED, UsageError: USAGE, click.ClickException: USAGE, KeyboardInterrupt: INTERRUPTED}
+    return next((code for kind, code in known.items() if isinstance(error, kind)), BAD_DATA)
 
 
 def _say(text: str, code: int, talk: Talk) -> int:

@@ -18,10 +18,11 @@ from longseq.cli.talk import Talk
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
 def command(path: str, kind: Any, column: str | None, model: str | None, as_json: bool, talk: Talk) -> None:
-    """Facts about a file, a checkpoint, a training run, a conversion that was stopped, or a saved state.
+    """Facts about a file, a checkpoint, a training run, a stopped conversion, a saved state or a batch of shards.
 
     PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, the directory of a
-    training run or of a conversion (where it stands), a saved state, or `-` for standard input.
+    training run or of a conversion (where it stands), a saved state, the folder of a batch (which shards are done,
+    failed, slow or left, and which to run again, as `sbatch --array=` takes them), or `-` for standard input.
     """
     from longseq.formats.jsonfile import to_json
     from longseq.report.facts import facts_text

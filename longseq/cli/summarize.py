@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,36 +12,18 @@ import click
 from longseq.cli.documents import document_options
 from longseq.cli.fitting import refuse_idle, say_idle
 from longseq.cli.options import computing, reading, talking
+from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import provenance, say_shifts, verdict
+from longseq.cli.summaries import STYLES, summaries
+from longseq.cli.summary_models import Models
+from longseq.cli.summary_shards import in_shards
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 
 if TYPE_CHECKING:
     from longseq.results.source import SourceRow
     from longseq.tasks.document.request import DocumentRequest
-    from longseq.tasks.document.written import Writer
-    from longseq.tasks.summarize.classes import Classifier
-    from longseq.tasks.summarize.extras import Extras
-    from longseq.tasks.summarize.files import Sink
-    from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.summarize.request import Request
-
-LEFT_BEHIND = (
-    "summary.json",
-    "summary.md",
-    "summary.html",
-    "sequences.tsv",
-    "windows.parquet",
-    "regions.bed",
-    "files.tsv",
-    "longseq_mqc.json",
-    "run.json",
-    "regions.fa",
-    "embeddings.parquet",
-    "tracks",
-)
-"""What `--out` may hold of an earlier run."""
-STYLES = ("text", "md", "html", "json", "jsonl")
 
 
 @click.command()
@@ -88,6 +69,7 @@ STYLES = ("text", "md", "html", "json", "jsonl")
     help="Quote documents, or let a --model of your own write of them: not verbatim; see `longseq train`.",
 )
 @document_options
+@sharded
 @computing
 @talking
 def command(
@@ -113,6 +95,7 @@ def command(
     save_text: str | None,
     method: str,
     documents: Callable[[], DocumentRequest],
+    shards: Shards,
     device: str,
     threads: int,
     precision: str,
@@ -133,9 +116,6 @@ def command(
     """
     from longseq.formats.folders import files
     from longseq.report.samples import sample_names
-    from longseq.tasks.summarize.extras import Extras
-    from longseq.tasks.summarize.genes import GeneFinder
-    from longseq.tasks.summarize.model import load_model
     from longseq.tasks.summarize.request import Request
 
     if as_json and style not in (None, "json"):
@@ -162,123 +142,62 @@ def command(
         documents=asked_of_documents,
         **windows,
     )
-    loaded: list[LoadedModel] = []
-
-    def surprisal():
-        loaded.append(
-            load_model(
-                "dna" if model is None else model, device=device, threads=threads, precision=precision, chunk=chunk
-            )
-        )
-        return loaded[0].surprisal
-
+    models = Models(
+        model=model,
+        no_model=no_model,
+        writes=writes,
+        classifier=classifier,
+        extractor=context.params["extractor"],
+        vectors=not no_model and window != 0,
+        per_base=per_base,
+        regions_fasta=regions_fasta,
+        pyrodigal=pyrodigal,
+        computing={"device": device, "threads": threads, "precision": precision, "chunk": chunk},
+    )
     style = "json" if as_json else style or "text"
     inputs = files(inputs)
     names = sample_names(inputs, samples)
-    extras = Extras(
-        vectors=not no_model and window != 0,
-        base_bits=per_base,
-        letters=regions_fasta,
-        classifier=None if classifier is None else _classifier(classifier, device, threads, precision, chunk),
-        genes=GeneFinder() if pyrodigal else None,
-    )
-    writer = _writer(model, device, threads, precision, chunk) if writes else None
-    model_for = None if no_model or writer else surprisal
-    sources = _summarize(inputs, names, request, model_for, loaded, out, save_text, force, style, talk, extras, writer)
+    if shards.asked:
+        assert out is not None
+        shards.refuse({"--save-text": save_text is not None})
+        return in_shards(shards, inputs, names, request, models, out=out, style=style, force=force, talk=talk)
+    sources = _summarize(inputs, names, request, models, out, save_text, force, style, talk)
     say_idle(context, (source.kind for source in sources), writes=writes)
-    say_shifts(loaded, sources)
+    say_shifts(models.readers, sources)
     return verdict(sources)
-
-
-def _writer(name: str | None, device: str, threads: int, precision: str, chunk: int | None) -> Writer:
-    from longseq.tasks.document.written import Writer
-    from longseq.tasks.summarize.model import load_checkpoint
-
-    if name is None:
-        remedy = "name one of your own: --model DIR, made by longseq train PAIRS --task seq2seq"
-        raise UsageError("--method generate needs a model that writes, and none is shipped", remedy=remedy)
-    checkpoint = load_checkpoint(name, device=device, threads=threads)
-    return Writer(checkpoint=checkpoint, name=name, device=device, precision=precision, threads=threads, chunk=chunk)
-
-
-def _classifier(name: str, device: str, threads: int, precision: str, chunk: int | None) -> Classifier:
-    from longseq.streaming.hidden import HiddenReader
-    from longseq.tasks.summarize.classes import Classifier
-    from longseq.tasks.summarize.model import load_checkpoint
-
-    chunks = {} if chunk is None else {"chunk": chunk}
-    checkpoint = load_checkpoint(name, device=device, threads=threads)
-    return Classifier(HiddenReader(checkpoint, precision=precision, **chunks))  # type: ignore[arg-type]
 
 
 def _summarize(
     inputs: tuple[str, ...],
     samples: list[str],
     request: Request,
-    surprisal: Any,
-    loaded: list[LoadedModel],
+    models: Models,
     out: str | None,
     save_text: str | None,
     force: bool,
     style: str,
     talk: Talk,
-    extras: Extras,
-    writer: Writer | None,
-) -> list[SourceRow]:
-    from longseq.config import to_mapping
+) -> Sequence[SourceRow]:
     from longseq.formats.atomic import output_directory
-    from longseq.report.input_folders import InputFolders
-    from longseq.report.pages import STYLES as PAGES
-    from longseq.report.pages import Pages
-    from longseq.report.region_letters import RegionLetters
-    from longseq.report.sheets import write_sheets
-    from longseq.report.summary_json import JsonLines, JsonRecords
-    from longseq.report.tables import DnaTables
-    from longseq.report.terminal import Overview
-    from longseq.report.tracks import Tracks
-    from longseq.report.vectors import VectorTable
     from longseq.tasks.document.texts import TextFolder
     from longseq.tasks.summarize.files import summarize_files
+    from longseq.tasks.summarize.request import plain_request
 
+    extras, writer = models.extras(), models.writer()
     began = time.monotonic()
-    overview = Overview(request.window)
-    with ExitStack() as spools:
-        records = spools.enter_context(JsonRecords())
-        pages = spools.enter_context(Pages(one for one in PAGES if out or one == style))
-        kept = None if save_text is None else spools.enter_context(output_directory(save_text, force=force))
-        texts = None if kept is None else TextFolder(kept, save_text)
-        with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
-            sinks: list[Sink] = [overview]
-            sinks += [records] if folder or style == "json" else []
-            sinks += [pages] if folder or style in PAGES else []
-            sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
-            with ExitStack() as files:
-                if folder:
-                    places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
-                    sinks += [tracks, files.enter_context(DnaTables(places))]
-                    sinks += [files.enter_context(VectorTable(folder)), files.enter_context(RegionLetters(places))]
-                sources = summarize_files(
-                    inputs,
-                    request,
-                    surprisal=surprisal,
-                    sinks=sinks,
-                    texts=texts,
-                    progress=talk.progress(),
-                    extras=extras,
-                    writer=writer,
-                )
-                if folder:
-                    tracks.write(places)
-            run = provenance(talk, [writer] if writer else loaded, sources, time.monotonic() - began)
-            if folder:
-                write_sheets(folder, run, sources, samples, to_mapping(request))
-                with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
-                    records.write(file, run, sources)
-                pages.save(folder)
-        if style == "json":
-            records.write(sys.stdout, run, sources)
-        elif style in PAGES:
-            pages.write(style, sys.stdout, overview.views(sources))
-        elif style == "text":
-            sys.stdout.write(overview.text(sources))
-    return sources
+    with ExitStack() as stack:
+        kept = None if save_text is None else stack.enter_context(output_directory(save_text, force=force))
+        plain = plain_request(request)
+        told = stack.enter_context(summaries(out, samples, request.window, plain, style=style, force=force))
+        told.sources = summarize_files(
+            inputs,
+            request,
+            surprisal=models.surprisal if models.reads else None,
+            sinks=told.sinks,
+            texts=None if kept is None else TextFolder(kept, save_text),
+            progress=talk.progress(),
+            extras=extras,
+            writer=writer,
+        )
+        told.run = lambda: provenance(talk, models.used, told.sources, time.monotonic() - began)
+    return told.sources

@@ -18,7 +18,11 @@ def cell(value: object) -> str:
     kind = type(value)  # plain types first: a table may have a row a read
     if kind is int:
         return str(value)
-    if kind is not str and kind is not float and hasattr(value, "item"):  # a NumPy scalar
+    if kind is float:
+        return NOT_AVAILABLE if value != value else repr(value)
+    if kind is str and value.isprintable():  # type: ignore[attr-defined]
+        return value  # type: ignore[return-value]
+    if kind is not str and hasattr(value, "item"):  # a NumPy scalar
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
-from longseq.formats.cells import cell
+from longseq.formats.cells import NOT_AVAILABLE, cell
 
 
 class TsvWriter:
     """Rows into an open text file, as they come."""
 
     def __init__(self, file: TextIO, columns: Sequence[str]):
-        self._file, self._columns = file, tuple(columns)
+        self._file, self._columns, self._known = file, tuple(columns), frozenset(columns)
         self._line(self._columns)
 
     def write(self, row: Mapping[str, object]) -> None:
@@ -21,10 +21,14 @@ class TsvWriter:
         Raises:
             KeyError: a name that is no column.
         """
-        unknown = row.keys() - set(self._columns)
-        if unknown:
-            raise KeyError(f"no column {sorted(unknown)[0]!r}; columns: {', '.join(self._columns)}")
-        self._line([row.get(name) for name in self._columns])
+        if not row.keys() <= self._known:
+            unknown = min(row.keys() - self._known)
+            raise KeyError(f"no column {unknown!r}; columns: {', '.join(self._columns)}")
+        self._line(map(row.get, self._columns))
 
-    def _line(self, values: Sequence[object]) -> None:
-        self._file.write("\t".join(map(cell, values)) + "\n")
+    def _line(self, values: Iterable[object]) -> None:
+        # A table may have a row a read, most cells of which hold nothing or a whole number.
+        cells = [
+            NOT_AVAILABLE if value is None else str(value) if type(value) is int else cell(value) for value in values
+        ]
+        self._file.write("\t".join(cells) + "\n")

@@ -23,8 +23,9 @@ class FindingsSeen:
         found = row.findings
         self._last, self._records = found, self._records + 1
         self._repeats += found.terminal_repeat is not None
-        self._with_telomeres += bool(found.telomeres)
-        self._telomeres.update(one.unit for one in found.telomeres)
+        if found.telomeres:
+            self._with_telomeres += 1
+            self._telomeres.update(one.unit for one in found.telomeres)
         if found.novelty is not None:
             self._novelty[found.novelty] += 1
 

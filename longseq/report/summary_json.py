@@ -14,6 +14,8 @@ from longseq.results.document import DocumentSummary
 from longseq.results.run import SUMMARY_SCHEMA, Run
 from longseq.results.source import SourceRow
 
+_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 
 class JsonLines:
     """Each record on a line of its own, with `schema`, as soon as it is there."""
@@ -71,7 +73,7 @@ class JsonRecords:
 def _dna(summary: RecordSummary) -> str:
     regions = [region.to_json() for region in summary.regions]
     # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
-    return json.dumps({**summary.row.to_json(), "regions": regions}, ensure_ascii=False, allow_nan=False)
+    return _PLAIN({**summary.row.to_json(), "regions": regions})
 
 
 def _items(file: TextIO, items: Iterable[str]) -> None:

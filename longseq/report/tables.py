@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
+from operator import attrgetter
 from types import TracebackType
 from typing import Any
 
@@ -47,6 +48,7 @@ ROW = [
     "bits_per_base",
 ]
 """Columns of `sequences.tsv` that are figures of the row; letters and skew follow."""
+_FIGURES = attrgetter(*ROW)
 SKEW = ("skew_amplitude", "skew_p", "skew_lowest", "skew_highest")
 FOUND = (
     "terminal_repeat",
@@ -75,12 +77,14 @@ WINDOWS = {
 }
 """Columns of `windows.parquet`: file, position and id of the record, then `WindowColumns`."""
 
-HELD = 1 << 13
+HELD = 1 << 11
 """Windows gathered before they are handed on: one by one they cost more than measuring them."""
 
 
 def in_order(regions: Sequence[Region]) -> list[tuple[str, Region]]:
     """Regions of one record by start, each with its name: its kind and its number among those."""
+    if len(regions) == 1:  # as every short record has
+        return [(f"{regions[0].kind}1", regions[0])]
     counts: Counter[str] = Counter()
     named = []
     for region in sorted(regions, key=lambda region: region.interval.start):
@@ -141,7 +145,7 @@ class DnaTables:
             self._open(summary)
         assert self._sequences is not None
         row = summary.row
-        figures = {name: getattr(row, name) for name in ROW}
+        figures = dict(zip(ROW, _FIGURES(row), strict=True))
         figures |= {base.lower(): row.letters.get(base, 0) for base in "ACGT"}
         if row.skew is not None:
             names = ("amplitude", "p", "lowest", "highest")

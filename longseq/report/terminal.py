@@ -76,7 +76,9 @@ class Overview:
 
     def dna(self, summary: RecordSummary) -> None:
         row = summary.row
-        seen = self._seen.setdefault(summary.source, _Seen())
+        seen = self._seen.get(summary.source)
+        if seen is None:
+            seen = self._seen[summary.source] = _Seen()
         if len(seen.dna) < RECORDS:
             seen.dna.append(row)
         seen.findings.add(row)

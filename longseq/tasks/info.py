@@ -8,6 +8,8 @@ from pathlib import Path
 from longseq.errors import CheckpointError, ConfigError
 from longseq.formats import read
 from longseq.records import Kind
+from longseq.tasks.shards.batch import standing
+from longseq.tasks.shards.gather import is_batch
 
 LOOKED_AT = 1 << 26
 """Letters of a file that are read; a larger one is described by its beginning."""
@@ -16,12 +18,12 @@ LISTED = 10
 
 
 def describe(path: str, *, kind: Kind | None = None, column: str | None = None, model: str | None = None) -> dict:
-    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `conversion`, `state`, `dna` or
+    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `conversion`, `state`, `batch`, `dna` or
     `document`.
 
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a conversion,
-            a saved state, or `-`.
+            a saved state, the folder of a batch of shards, or `-`.
         kind: Overrides what a file's content says.
         column: That of a table with the texts.
         model: The checkpoint that a saved state must belong to; nothing but a saved state is expected then.
@@ -41,6 +43,8 @@ def describe(path: str, *, kind: Kind | None = None, column: str | None = None, 
         return _run(path)
     if (place / "model" / "config.json").is_file():
         return _checkpoint(str(place / "model"))  # of a run, of which nothing else was kept
+    if is_batch(place):
+        return standing(place)
     if not place.is_file() and path != "-" and place.name == path and path in _shipped():
         return _checkpoint(path)
     if place.is_file() and _is_safetensors(place):

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from longseq.errors import InputError
-from longseq.formats import read
 from longseq.model import Checkpoint
 from longseq.records import Layout, Record
 from longseq.tasks.document.structure import blocks
@@ -124,16 +123,16 @@ def walk(
     options: dict[str, Any] = {"text": column, "on_unknown": asked.on_unknown}
     for source in sources:
         try:
-            with read(source.file, **options) as source.reading:
-                if source.reading.kind != wanted:
+            with source.open(**options) as reading:
+                if reading.kind != wanted:
                     said = {"dna": "sequences", "document": "documents"}
                     raise InputError(
                         where=source.file,
                         expected=f"{said[wanted]}, which {checkpoint.name} reads",
-                        found=said[source.reading.kind],
+                        found=said[reading.kind],
                         remedy="--model names another model",
                     )
-                for record in asked_of(source, source.reading, asked, **options):
+                for record in asked_of(source, reading, asked, **options):
                     yield source, record
         except InputError as error:
             source.fault = error

@@ -8,11 +8,12 @@ from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from longseq.errors import InputError
-from longseq.formats import Reading, read
+from longseq.formats import Reading
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick_each
-from longseq.records import Interval, Record
+from longseq.records import Interval, Kind, Record
 from longseq.results.source import SourceRow
+from longseq.tasks.shards.part import Part, Span, opened
 from longseq.tasks.summarize.model import shift_text
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ class Source:
 
     file: str
     reading: Reading | None = None
+    """While it is open, and after."""
+    kind: Kind | None = None
+    """Of what it holds, as are the two below; None until it was opened."""
+    format: str | None = None
+    container: str | None = None
+    number: int = 0
+    """Place among all inputs of the run; of a shard, among those of its batch."""
+    span: Span | None = None
+    """Of a shard, the records that are its own; None: all."""
     records: int = 0
     length: int = 0
     failed: int = 0
@@ -61,25 +71,45 @@ class Source:
     cased: int = 0
     """Letters of such records."""
 
+    def open(self, **options: Any) -> Reading:
+        """Open it, as `formats.read` does with these options, for the records that are to be read."""
+        reading = self.reading = opened(self.file, self.span, **options)
+        self.kind, self.format, self.container = reading.kind, reading.format.name, reading.container
+        return reading
+
     def fail(self, error: InputError) -> None:
         """A record that cannot be read to its end."""
         self.failed += 1
         self.errors.append(error)
         del self.errors[NAMED:]
 
+    @property
+    def all_errors(self) -> list[InputError]:
+        """Those of records, then that of the file."""
+        return [*self.errors, *([self.fault] if self.fault else [])]
+
     def row(self) -> SourceRow:
-        reading, errors = self.reading, [*self.errors, *([self.fault] if self.fault else [])]
+        reading, errors = self.reading, self.all_errors
         return SourceRow(
             file=self.file,
-            kind=None if reading is None else reading.kind,
-            format=None if reading is None else reading.format.name,
-            container=None if reading is None else reading.container,
+            kind=self.kind,
+            format=self.format,
+            container=self.container,
             records=self.records,
             length=self.length,
             truncated=self.truncated or (reading is not None and reading.truncated),
             failed=self.failed,
             errors=tuple(map(str, errors)),
         )
+
+
+def sources_of(files: Sequence[str], part: Part | None = None) -> list[Source]:
+    """All inputs, or those that a shard has something of."""
+    return [
+        Source(file, number=number, span=None if part is None else part.spans[number])
+        for number, file in enumerate(files)
+        if part is None or number in part.spans
+    ]
 
 
 def asked_of(source: Source, reading: Reading, asked: Asked, **options: Any) -> Iterator[Record]:
@@ -97,8 +127,7 @@ def asked_of(source: Source, reading: Reading, asked: Asked, **options: Any) -> 
     def again() -> Reading:
         if source.reading is not None:
             source.reading.close()
-        source.reading = read(source.file, **options)
-        return source.reading
+        return source.open(**options)
 
     found = pick_each(
         reading,
@@ -139,7 +168,7 @@ def warn_of_clipping(record: Record) -> None:
 def require_some(sources: Sequence[Source], checkpoint: Checkpoint) -> None:
     """Raise the first error where no record could be read because of it; the others are logged. Else say which inputs
     are soft-masked otherwise than what the model learned from."""
-    errors = [error for source in sources for error in [*source.errors, source.fault] if error is not None]
+    errors = [error for source in sources for error in source.all_errors]
     if errors and not any(source.records for source in sources):
         for other in errors[1:]:
             log.error("%s", other)

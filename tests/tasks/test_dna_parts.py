@@ -6,7 +6,8 @@ import pytest
 
 from longseq.formats import reading
 from longseq.records import Interval
-from longseq.tasks.summarize.files import estimate_letters, summarize_files
+from longseq.tasks.summarize.estimate import estimate_letters
+from longseq.tasks.summarize.files import summarize_files
 from longseq.tasks.summarize.request import Request
 
 

@@ -19,8 +19,8 @@ from longseq.formats.atomic import free_directory, no_directory
 from longseq.formats.jsonfile import write_json
 from longseq.log import count
 from longseq.streaming.rows import RowSpool
-from longseq.tasks.score.folder import ANEW, SETTINGS, Folder, Owner, beside
 from longseq.tasks.score.work import said
+from longseq.tasks.working import ANEW, SETTINGS, Folder, Owner, beside
 from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.annotate.run/1"

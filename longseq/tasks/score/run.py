@@ -22,7 +22,6 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
-from longseq.tasks.score.folder import ANEW, RUN_SCHEMA, SETTINGS, finished_as
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
@@ -30,6 +29,7 @@ from longseq.tasks.score.walk import Walk
 from longseq.tasks.score.work import Work, said
 from longseq.tasks.sources import require_some
 from longseq.tasks.summarize.model import LoadedModel
+from longseq.tasks.working import ANEW, RUN_SCHEMA, SETTINGS, finished_as
 from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.score/1"

@@ -16,7 +16,7 @@ from longseq.streaming import Scored, Snapshot, Surprisal, Track
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.walk import Fingerprint, Strand, Walk
 from longseq.tasks.score.work import Work
-from longseq.tasks.summarize.files import estimate_letters
+from longseq.tasks.summarize.estimate import estimate_letters
 from longseq.tasks.summarize.request import Request as Inputs
 from longseq.training.signals import StopRequest
 

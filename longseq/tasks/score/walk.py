@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longseq.errors import InputError, UsageError
-from longseq.formats import Reading, read
+from longseq.formats import Reading
 from longseq.records import Record
 from longseq.tasks.score.request import Request
 from longseq.tasks.sources import Source, asked_of, warn_of_clipping
@@ -43,8 +43,8 @@ class Walk:
         """A file that cannot be read does not stop the others."""
         for source in self.sources:
             try:
-                with read(source.file, on_unknown=self._request.on_unknown) as source.reading:
-                    yield from self._records_of(source, source.reading)
+                with source.open(on_unknown=self._request.on_unknown) as reading:
+                    yield from self._records_of(source, reading)
             except InputError as error:
                 source.fault = error
 

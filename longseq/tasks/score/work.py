@@ -24,7 +24,7 @@ import numpy as np
 from longseq.errors import LongseqError, StateError
 from longseq.formats.jsonfile import write_json
 from longseq.streaming import Snapshot, save_snapshot
-from longseq.tasks.score.folder import ANEW, SETTINGS, Folder, beside, read_settings
+from longseq.tasks.working import ANEW, SETTINGS, Folder, beside, read_settings
 
 ROOM = (
     "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from longseq.errors import InputError, place
-from longseq.formats import Reading, read
+from longseq.formats import Reading
 from longseq.formats.region import pick_each
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
@@ -24,12 +22,14 @@ from longseq.results.totals import Totals
 from longseq.tasks.document.collection import Collection, unread
 from longseq.tasks.document.summary import summarize_collection, summarize_document
 from longseq.tasks.document.texts import TextFolder
-from longseq.tasks.sources import NAMED, Source
+from longseq.tasks.shards.part import Part
+from longseq.tasks.sources import NAMED, Source, sources_of
 from longseq.tasks.summarize.bits import Surprisal
 from longseq.tasks.summarize.dna import summarize_records
+from longseq.tasks.summarize.estimate import estimate_letters
 from longseq.tasks.summarize.extras import Extras
 from longseq.tasks.summarize.novelty import training_range
-from longseq.tasks.summarize.request import Request
+from longseq.tasks.summarize.request import Request, options_of
 from longseq.tasks.summarize.sieve import Sieve
 from longseq.tasks.summarize.totals import TotalsCounter
 
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("longseq")
 
-SAMPLE = 1 << 21
-"""Letters looked at to estimate how many a file holds."""
-
 
 class Sink(Protocol):
     """Takes summaries as they come: those of one input together, inputs in order."""
@@ -48,6 +45,14 @@ class Sink(Protocol):
     def dna(self, summary: RecordSummary) -> None: ...
 
     def document(self, summary: DocumentSummary) -> None: ...
+
+
+class Keeping(Sink, Protocol):
+    """A sink that is told as well which input begins, and what a sieve knows when one of DNA is over."""
+
+    def began(self, number: int) -> None: ...
+
+    def sifted(self, sieve: Sieve) -> None: ...
 
 
 def summarize_files(
@@ -86,16 +91,46 @@ def summarize_files(
         else:
             one = summarize_document if writer is None else writer.summary
             document = partial(one, request=request.documents, progress=progress, texts=texts)
-        rows = _each(sources, request, surprisal, sinks, progress, extras, document, writer is not None)
+        read = _each(sources_of([*sources]), request, surprisal, sinks, progress, extras, document, writer is not None)
+        require_any(read)
         if collection is not None and collection.documents:
             summary = summarize_collection(collection)
             for sink in sinks:
                 sink.document(summary)
-    return rows
+    return [source.row() for source in read]
+
+
+def summarize_part(
+    sources: Iterable[str],
+    part: Part,
+    request: Request,
+    keeper: Keeping,
+    *,
+    surprisal: Callable[[], Surprisal] | None = None,
+    progress: Progress | None = None,
+    extras: Extras | None = None,
+    writer: Writer | None = None,
+) -> list[Source]:
+    """Summarise a shard's own records into what keeps them, as `summarize_files` does; the inputs as far as they were
+    read, with their errors. That there is nothing but errors is for the whole to tell."""
+    progress = progress or NullProgress()
+    one = summarize_document if writer is None else writer.summary
+    document = partial(one, request=request.documents, progress=progress)
+    own, extras = sources_of([*sources], part), extras or Extras()
+    return [*_each(own, request, surprisal, [keeper], progress, extras, document, writer is not None, keeper)]
+
+
+def require_any(sources: Sequence[Source]) -> None:
+    """Raise the first error where no record could be read because of it; the others are logged."""
+    errors = [found[0] for source in sources if (found := source.all_errors)]
+    if errors and not any(source.records for source in sources):
+        for other in errors[1:]:
+            log.error("%s", other)
+        raise errors[0]
 
 
 def _each(
-    sources: Iterable[str],
+    sources: Iterable[Source],
     request: Request,
     surprisal: Callable[[], Surprisal] | None,
     sinks: Sequence[Sink],
@@ -103,30 +138,31 @@ def _each(
     extras: Extras,
     document: Callable[[Record], DocumentFacts],
     only_documents: bool,
-) -> list[SourceRow]:
-    """A row a source; `document` makes a summary of each document, or puts it into one with others."""
+    keeper: Keeping | None = None,
+) -> list[_Source]:
+    """The sources when they are read; `document` makes a summary of each document, or puts it into one with others."""
     model: Surprisal | None = None
-    rows: list[SourceRow] = []
-    errors: list[InputError] = []
-    for number, source in enumerate(sources):
-        one = _Source(number, source, request, sinks, progress, extras, document)
+    read: list[_Source] = []
+    for source in sources:
+        one = _Source(source, request, sinks, progress, extras, document)
+        read.append(one)
+        if keeper is not None:
+            keeper.began(one.number)
         try:
-            with _opened(source, request) as reading:
+            with one.opened() as reading:
                 if reading.kind == "dna" and only_documents:
-                    raise InputError(where=place(source), expected="a document to write of", found="DNA")
+                    raise InputError(where=place(one.file), expected="a document to write of", found="DNA")
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                     extras = one.extras = replace(extras, training_range=training_range(model))
                 one.summarize(reading, model)
         except InputError as error:
-            one.errors.append(error)
-        errors += one.errors[:1]
-        rows.append(one.row())
-    if errors and not any(row.records for row in rows):
-        for other in errors[1:]:
-            log.error("%s", other)
-        raise errors[0]
-    return rows
+            one.fault = error
+        one.truncated |= one.reading is not None and one.reading.truncated
+        one.reading = None  # what it holds is not needed any more
+        if keeper is not None and one.sieve is not None:
+            keeper.sifted(one.sieve)
+    return read
 
 
 class _Source(Source):
@@ -134,24 +170,27 @@ class _Source(Source):
 
     def __init__(
         self,
-        number: int,
-        source: str,
+        source: Source,
         request: Request,
         sinks: Sequence[Sink],
         progress: Progress,
         extras: Extras,
         document: Callable[[Record], DocumentFacts],
     ):
-        super().__init__(source)
-        self.number, self.request, self.sinks, self.progress = number, request, sinks, progress
+        super().__init__(source.file, number=source.number, span=source.span)
+        self.request, self.sinks, self.progress = request, sinks, progress
         self.extras, self.document = extras, document
         self.digest = hashlib.sha256()
         self.totals: Totals | None = None
+        self.sieve: Sieve | None = None
+
+    def opened(self) -> Reading:
+        return self.open(**options_of(self.request))
 
     def summarize(self, reading: Reading, model: Surprisal | None) -> None:
-        self.reading = reading
         passes = 2 if model is not None and self.request.strands == "both" else 1
-        total = estimate_letters(self.file, self.request) if model is not None and reading.kind == "dna" else None
+        known = model is not None and reading.kind == "dna" and self.span is None
+        total = estimate_letters(self.file, self.request) if known else None
         what = self.file if passes == 1 else f"{self.file}, both strands"
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
@@ -162,7 +201,6 @@ class _Source(Source):
                 self._documents(records)
         finally:
             self.progress.finish()
-            self.truncated |= self.reading.truncated
 
     def _regions(self, reading: Reading) -> Iterator[Record]:
         again = None if reading.size is None else self._again
@@ -174,12 +212,11 @@ class _Source(Source):
     def _again(self) -> Reading:
         if self.reading is not None:
             self.reading.close()
-        self.reading = _opened(self.file, self.request)
-        return self.reading
+        return self.opened()
 
     def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
         counter, request = TotalsCounter(), self.request
-        sieve = Sieve(
+        sieve = self.sieve = Sieve(
             shortest=request.min_contig,
             fraction=request.sample_fraction,
             seed=request.seed,
@@ -236,34 +273,3 @@ class _Source(Source):
 
     def row(self) -> SourceRow:
         return replace(super().row(), digest=self.digest.hexdigest() if self.records else None, totals=self.totals)
-
-
-def _opened(source: str, request: Request) -> Reading:
-    return read(source, kind=request.kind, text=request.column, on_unknown=request.on_unknown)
-
-
-def estimate_letters(source: str, request: Request) -> int | None:
-    """About how many letters a file of DNA holds, from its size and its beginning; None for what is no file."""
-    try:
-        if source == "-" or not stat.S_ISREG(os.stat(source).st_mode):
-            return None
-        with _opened(source, request) as reading:
-            letters = _letters(reading)
-            if letters >= SAMPLE and reading.size:
-                letters = round(letters * reading.size / max(reading.position, 1))
-    except (InputError, OSError):
-        return None
-    if request.regions:  # one that is open at its end runs to that of its record, and no record is longer than all
-        return sum(max(min(region.end, letters) - region.start, 0) for region in request.regions)
-    return round(letters * request.sample_fraction)
-
-
-def _letters(reading: Reading) -> int:
-    """Letters up to SAMPLE and a piece, or all."""
-    letters = 0
-    for record in reading:
-        for piece in record.pieces:
-            letters += len(piece)
-            if letters >= SAMPLE:
-                return letters
-    return letters

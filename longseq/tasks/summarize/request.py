@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from longseq.config import require
+from longseq.config import require, to_mapping
 from longseq.formats.letters import OnUnknown
 from longseq.records import Interval, Kind
 from longseq.tasks.document.request import DocumentRequest
@@ -45,3 +46,16 @@ class Request:
     def __post_init__(self):
         whole = not self.regions or self.sample_fraction == 1
         require(whole, "sample_fraction", self.sample_fraction, "1 with regions, which are read in any case")
+
+
+def options_of(request: Request) -> dict[str, Any]:
+    """How inputs are opened: for `formats.read`."""
+    return {"kind": request.kind, "text": request.column, "on_unknown": request.on_unknown}
+
+
+def plain_request(request: Request) -> dict[str, Any]:
+    """All of it in plain types; a trained extractor is what it calls itself."""
+    judge = request.documents.extractor
+    plain = to_mapping(replace(request, documents=replace(request.documents, extractor=None)))
+    plain["documents"]["extractor"] = None if judge is None else judge.described
+    return plain

@@ -17,8 +17,8 @@ import numpy as np
 
 from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.lock import hold
-from longseq.tasks.score.folder import ANEW, differences
 from longseq.tasks.score.work import said
+from longseq.tasks.working import ANEW, differences
 
 SCHEMA = "longseq.variants.run/1"
 ROW = np.dtype([("digest", "S16"), ("bits", "<f8")])

@@ -13,14 +13,14 @@ import pytest
 from longseq.cli import main
 from longseq.errors import OutputExistsError
 from longseq.model import LanguageModel, ModelConfig, save
-from longseq.tasks.score import folder as lock_folder
-from longseq.tasks.score.folder import LOCK, RUN_SCHEMA, Folder
+from longseq.tasks import working as lock_folder
 from longseq.tasks.score.scorer import Scorer
+from longseq.tasks.working import LOCK, RUN_SCHEMA, Folder
 from longseq.tokens import DnaTokenizer
 
 HOLD = """
 import sys, pathlib
-from longseq.tasks.score.folder import Folder
+from longseq.tasks.working import Folder
 Folder(pathlib.Path(sys.argv[1])).take()
 print("taken", flush=True)
 sys.stdin.read()
