@@ -1,0 +1,90 @@
+"""What `embed` leaves: a table of vectors, written as they come."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from longseq.formats.atomic import free_file, write_aside
+from longseq.formats.npy import array_file
+from longseq.report.vectors import VectorWriter
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of consecutive units of one record."""
+
+    file: str
+    record: str
+    start: np.ndarray
+    """(U,) int64, letters of the record."""
+    end: np.ndarray
+    """(U,) int64."""
+    strand: str
+    """`+` forwards, `both` the mean of both strands, `.` of documents."""
+    sections: tuple[str, ...] | None
+    """(U) titles of the sections that the units are, or lie in."""
+    vectors: np.ndarray
+    """(U, D) float32; NaN where a unit has no token that says something: no A, C, G or T."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heading:
+    """What all rows of a table have in common."""
+
+    width: int
+    """D."""
+    sections: bool
+    """Whether rows name sections."""
+    layer: str
+    model: str
+    """sha256 of the checkpoint."""
+    facts: dict[str, Any]
+    """The request, for the schema's metadata."""
+
+
+class EmbeddedTable:
+    """A Parquet file, and where wanted an array beside it; both appear when the block ends well."""
+
+    def __init__(self, heading: Heading, out: str | Path, *, npy: str | Path | None = None, force: bool = False):
+        self._heading, self._out, self._npy, self._force = heading, out, npy, force
+        self._stack = ExitStack()
+        self.rows = 0
+        """Written so far."""
+
+    def __enter__(self) -> EmbeddedTable:
+        heading = self._heading
+        with ExitStack() as stack:
+            aside = stack.enter_context(write_aside(self._out, force=self._force))
+            self._array = None
+            if self._npy is not None:
+                self._array = stack.enter_context(array_file(self._npy, heading.width, force=self._force))
+            metadata = {"longseq.embed": json.dumps(heading.facts)}
+            writer = VectorWriter(aside, heading.width, sections=heading.sections, metadata=metadata)
+            self._table = stack.enter_context(writer)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def take(self, part: Embedded) -> None:
+        """The next rows."""
+        same = {"layer": self._heading.layer, "model": self._heading.model}
+        named = {"file": part.file, "record": part.record, "strand": part.strand, **same}
+        self._table.add(part.vectors, part.start, part.end, part.sections, **named)
+        self.rows += len(part.vectors)
+        if self._array is not None:
+            self._array.write(part.vectors)
+
+
+def free_files(out: str | Path, npy: str | Path | None, *, force: bool) -> None:
+    """Raise UsageError or OutputExistsError where they cannot be written, before the work."""
+    for path in (out, npy):
+        if path is not None:
+            free_file(path, force=force)
