@@ -22,7 +22,7 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
-from longseq.tasks.score.request import Request
+from longseq.tasks.score.request import Request, TrackFormat
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
 from longseq.tasks.score.walk import Walk
@@ -103,7 +103,7 @@ def scored(
     if start is not None:
         require_same(start, model.surprisal.chunk, model.precision, request.state)
     work = Work.temporary() if out is None else Work.beside(free_directory(out, force=force))
-    settings = {"command": command, **_settings(request, model)}
+    settings = {"command": command, **settings_of(request, model)}
     done = False
     try:
         if out is not None and not work.folder.parent.is_dir():
@@ -119,7 +119,7 @@ def scored(
         if request.save_state is not None and state is not None:
             save_snapshot(request.save_state, state, force=force or resume)
         if out is not None:
-            _write(result, request, out, force)
+            write(result, out, request.track_format if request.track else None, force=force)
         done = True
         yield result
     finally:
@@ -135,7 +135,7 @@ def finished(request: Request, model: LoadedModel, out: str) -> bool:
     Raises:
         OutputExistsError: it holds that of another request, or something else.
     """
-    if not finished_as(out, SETTINGS, _settings(request, model)):
+    if not finished_as(out, SETTINGS, settings_of(request, model)):
         return False
     if request.save_state is not None and not os.path.exists(request.save_state):
         problem = f"exists already, but not the state {request.save_state}"
@@ -155,7 +155,7 @@ def _last(work: Work, model: LoadedModel) -> Snapshot:
     return snapshot
 
 
-def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
+def settings_of(request: Request, model: LoadedModel) -> dict[str, Any]:
     """All that a result depends on; what came through a pipe is known by the walk's fingerprint alone."""
     state = None if request.state is None else hashlib.sha256(Path(request.state).read_bytes()).hexdigest()
     return {
@@ -179,12 +179,13 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
     }
 
 
-def _write(result: Result, request: Request, out: str, force: bool) -> None:
+def write(result: Result, out: str, track: TrackFormat | None, *, force: bool) -> None:
+    """The directory `out`: scores.tsv, run.json and, where one was kept, a track in this format."""
     with said(Path(out)), output_directory(out, force=force, replaces=FILES) as folder:
         with open(folder / "scores.tsv", "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             result.write_table(file)
-        if request.track and request.track_format == "npy":
+        if track == "npy":
             write_npy(result.work, folder / NPY)
-        elif request.track:
+        elif track == "bw":
             write_bigwigs(result.work, folder)
         write_json(folder / "run.json", result.work.settings())

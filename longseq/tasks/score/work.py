@@ -50,9 +50,10 @@ class Work:
         return cls(beside(out))
 
     @classmethod
-    def temporary(cls) -> Work:
-        """One of which nothing is resumed."""
-        return cls(Path(tempfile.mkdtemp(prefix="longseq-")), temporary=True)
+    def temporary(cls, folder: Path | None = None) -> Work:
+        """One of which nothing is resumed, in `folder`, or where TMPDIR points."""
+        prefix = "longseq-" if folder is None else ".longseq-"
+        return cls(Path(tempfile.mkdtemp(prefix=prefix, dir=folder)), temporary=True)
 
     def begin(self, settings: dict[str, Any], *, resume: bool, force: bool) -> bool:
         """Make the folder, or take it up; true where there is a snapshot to go on from.

@@ -5,6 +5,7 @@ The table is walked three times and never held; what is kept of a window is a di
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -126,17 +127,21 @@ class VariantRun:
             "on_unknown": self.request.on_unknown,
         }
 
-    def score(self, *, stop: StopRequest | None = None, progress: Progress | None = None) -> None:
-        """Have the model read each distinct window that `scores` does not hold, on both strands.
+    def score(
+        self, *, rows: range | None = None, stop: StopRequest | None = None, progress: Progress | None = None
+    ) -> None:
+        """Have the model read each distinct window that `scores` does not hold, on both strands; of these rows only,
+        counted from 0, or of all.
 
         Raises:
             StoppedError, KeyboardInterrupt: a signal came; what was read is saved.
         """
         progress = progress or NullProgress()
-        progress.start("score", self.rows, "variant")
-        done = 0
+        wanted = range(self.rows) if rows is None else rows
+        progress.start("score", len(wanted), "variant")
+        done = wanted.start
         try:
-            for (key, row), track in self.model.surprisal.many(self._unread()):
+            for (key, row), track in self.model.surprisal.many(self._unread(wanted)):
                 bits, length = 0.0, 0
                 for part in track:
                     bits += float(np.nansum(part.bits, dtype=np.float64))
@@ -160,10 +165,10 @@ class VariantRun:
             raise KeyboardInterrupt(f"{where}: interrupted {when}; --resume goes on")
         raise StoppedError(f"stopped by {signal} {when}", where=where, remedy="--resume goes on")
 
-    def _unread(self) -> Iterator[tuple[tuple[bytes, int], list[bytes]]]:
-        """Windows that have no number yet, each once, with a key and the number of its row, from 1."""
+    def _unread(self, rows: range) -> Iterator[tuple[tuple[bytes, int], list[bytes]]]:
+        """Windows of these rows that have no number yet, each once, with a key and the number of its row, from 1."""
         given: set[bytes] = set()
-        for number, row in enumerate(self.table.rows(), 1):
+        for number, row in enumerate(itertools.islice(self.table.rows(), rows.start, rows.stop), rows.start + 1):
             for allele in self._alleles(row):
                 for window in allele.windows or ():
                     for letters in (window, reverse_complement(window)):
