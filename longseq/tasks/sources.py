@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longseq.errors import InputError
 from longseq.formats import Reading
@@ -15,6 +15,9 @@ from longseq.records import Interval, Kind, Record
 from longseq.results.source import SourceRow
 from longseq.tasks.shards.part import Part, Span, opened
 from longseq.tasks.summarize.model import shift_text
+
+if TYPE_CHECKING:
+    from longseq.model import Checkpoint
 
 log = logging.getLogger("longseq")
 
@@ -162,18 +165,15 @@ def warn_of_clipping(record: Record) -> None:
         log.warning("%s: ends at %s, and the region with it", record.where, f"{record.notes['clipped_end']:,}")
 
 
-class Named(Protocol):
+class ModelName(NamedTuple):
     """A model, as far as what is said of inputs speaks of it."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def soft_masked(self) -> float | None:
-        """Share of the letters learned from that were in lower case."""
+    name: str
+    soft_masked: float | None
+    """Share of the letters learned from that were in lower case."""
 
 
-def require_some(sources: Sequence[Source], model: Named) -> None:
+def require_some(sources: Sequence[Source], model: Checkpoint | ModelName) -> None:
     """Raise the first error where no record could be read because of it; the others are logged. Else say which inputs
     are soft-masked otherwise than what the model learned from."""
     errors = [error for source in sources for error in source.all_errors]

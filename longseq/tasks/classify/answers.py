@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,21 +12,18 @@ from longseq.metrics.calibration import ACCEPTED, log_sum_exp, sigmoid, softmax
 from longseq.results.findings import UNKNOWN
 
 if TYPE_CHECKING:
-    from longseq.model import HeadConfig
+    from longseq.model import HeadConfig, RecordModel
     from longseq.model.calibration import Calibration
 
 CHANGE = 3.0
 """Nats that a change of class must bring: odds of 20 to one."""
 
 
-class Head(Protocol):
+class Head(NamedTuple):
     """What answers, as far as its scores have a meaning."""
 
-    @property
-    def head_config(self) -> HeadConfig: ...
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
+    head_config: HeadConfig
+    labels: tuple[str, ...]
 
 
 class Region(NamedTuple):
@@ -42,8 +39,9 @@ class Region(NamedTuple):
 class Answers:
     """What scores (…, C) mean; without a calibration logits are taken as they are, and nothing is unknown."""
 
-    def __init__(self, model: Head, calibration: Calibration | None):
-        self.task, self.labels, self.calibration = model.head_config.task, model.labels, calibration
+    def __init__(self, model: RecordModel | Head, calibration: Calibration | None):
+        self.head_config, self.labels, self.calibration = model.head_config, model.labels, calibration
+        self.task = model.head_config.task
         self._offset, self._scale = np.array(model.head_config.offset), np.array(model.head_config.scale)
         self._temperature = calibration.temperature if calibration else 1.0
 

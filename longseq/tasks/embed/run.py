@@ -183,20 +183,25 @@ class _Few:
 
     def __init__(self, request: Request, checkpoint: Checkpoint):
         self._most = request.most if request.per == "base" else None
-        self._size = 4 * request.most * checkpoint.config.width / 2**30
+        self._width = checkpoint.config.width
         self._total = 0
 
     def of(self, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         for ids in pieces:
             self._total += len(ids)
             if self._most is not None and self._total > self._most:
-                raise UsageError(
-                    where="--per base",
-                    expected=f"at most {self._most:,} vectors ({self._size:.1f} GiB)",
-                    found=f"{self._total:,} or more",
-                    remedy="--window N, or --most N for as many as that",
-                )
+                raise too_many(self._most, self._width, self._total)
             yield ids
+
+
+def too_many(most: int, width: int, found: int) -> UsageError:
+    """More vectors than were asked for."""
+    return UsageError(
+        where="--per base",
+        expected=f"at most {most:,} vectors ({4 * most * width / 2**30:.1f} GiB)",
+        found=f"{found:,} or more",
+        remedy="--window N, or --most N for as many as that",
+    )
 
 
 def embed(
@@ -224,14 +229,14 @@ def embed(
     free_files(out, npy, force=force)
     reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
     sources = [Source(file) for file in request.inputs]
-    with EmbeddedTable(heading(request, reader, command), out, npy=npy, force=force) as table:
+    with EmbeddedTable(heading_of(request, reader, command), out, npy=npy, force=force) as table:
         for part in embeddings(request, reader, sources, progress):
             table.take(part)
         require_some(sources, checkpoint)
     return [source.row() for source in sources], table.rows
 
 
-def heading(request: Request, reader: HiddenReader, command: str) -> Heading:
+def heading_of(request: Request, reader: HiddenReader, command: str) -> Heading:
     """Of the table of what a reader was asked for."""
     checkpoint = reader.checkpoint
     facts = {

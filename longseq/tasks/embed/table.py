@@ -52,13 +52,13 @@ class EmbeddedTable:
     """A Parquet file, and where wanted an array beside it; both appear when the block ends well."""
 
     def __init__(self, heading: Heading, out: str | Path, *, npy: str | Path | None = None, force: bool = False):
-        self._heading, self._out, self._npy, self._force = heading, out, npy, force
+        self.heading, self._out, self._npy, self._force = heading, out, npy, force
         self._stack = ExitStack()
         self.rows = 0
         """Written so far."""
 
     def __enter__(self) -> EmbeddedTable:
-        heading = self._heading
+        heading = self.heading
         with ExitStack() as stack:
             aside = stack.enter_context(write_aside(self._out, force=self._force))
             self._array = None
@@ -75,7 +75,7 @@ class EmbeddedTable:
 
     def take(self, part: Embedded) -> None:
         """The next rows."""
-        same = {"layer": self._heading.layer, "model": self._heading.model}
+        same = {"layer": self.heading.layer, "model": self.heading.model}
         named = {"file": part.file, "record": part.record, "strand": part.strand, **same}
         self._table.add(part.vectors, part.start, part.end, part.sections, **named)
         self.rows += len(part.vectors)

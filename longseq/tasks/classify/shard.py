@@ -1,0 +1,82 @@
+"""Classes in shards: what one keeps, and the folder that all of them make."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import torch
+
+from longseq.log import Progress
+from longseq.model import HeadConfig
+from longseq.model.calibration import Calibration
+from longseq.streaming.hidden import HiddenReader
+from longseq.tasks.classify.answers import Answers, Head
+from longseq.tasks.classify.reading import Classified, Request, classified
+from longseq.tasks.classify.run import answers_of, facts_of, say_doubts
+from longseq.tasks.classify.write import Teller, folder_of
+from longseq.tasks.places import reads_dna
+from longseq.tasks.shards.folder import Shard
+from longseq.tasks.shards.gather import Batch
+from longseq.tasks.shards.order import Order, Reading
+from longseq.tasks.sources import ModelName, Source, require_some, sources_of
+
+COMMAND = "classify"
+KINDS = (Classified,)
+"""Frames of a shard's spool."""
+
+
+def order_of(request: Request, reader: HiddenReader) -> Order:
+    """What all shards of a batch have in common.
+
+    Raises:
+        UsageError: a model without a head.
+    """
+    checkpoint = reader.checkpoint
+    answers = answers_of(reader)
+    facts = facts_of(request, reader, answers, "")
+    wanted = {name: facts[name] for name in ("model", "every", "window", "chunk", "precision", "device")}
+    calibration = None if answers.calibration is None else asdict(answers.calibration)
+    return Order(
+        command=COMMAND,
+        inputs=request.inputs,
+        request=wanted | {"evidence": request.evidence, "threads": torch.get_num_threads(), "calibration": calibration},
+        models={"model": checkpoint.sha256},
+        reading=Reading(column=request.column, on_unknown=request.on_unknown),
+    )
+
+
+def fill(shard: Shard, request: Request, reader: HiddenReader, command: str, progress: Progress) -> None:
+    """Read a shard's records into its spool; `command` is said in run.json."""
+    answers, checkpoint = answers_of(reader), reader.checkpoint
+    say_doubts(reader, answers)
+    sources = sources_of(request.inputs, shard.part)
+    shard.sources = sources
+    for found in classified(request, reader, sources, progress):
+        shard.spool.put(found)
+    shard.facts = {
+        "labels": answers.labels,
+        "head": asdict(answers.head_config),
+        "calibration": None if answers.calibration is None else asdict(answers.calibration),
+        "documents": not reads_dna(checkpoint),
+        "run": facts_of(request, reader, answers, command),
+        "model": ModelName(checkpoint.name, checkpoint.soft_masked)._asdict(),
+    }
+
+
+def merge(batch: Batch, out: str, *, force: bool = False) -> list[Source]:
+    """Write the folder that `classify` does, from all shards; the sources.
+
+    Raises:
+        InputError, OutputExistsError: as `classify`, or of a damaged shard.
+    """
+    facts = batch.facts
+    head = Head(HeadConfig(**facts["head"]), tuple(facts["labels"]))
+    calibration = None if facts["calibration"] is None else Calibration(**facts["calibration"])
+    answers = Answers(head, calibration)
+    sources: list[Source] = list(batch.sources())
+    with folder_of(out, answers, facts["run"], documents=facts["documents"], force=force) as sinks:
+        teller = Teller(answers, sinks)
+        for _, found in batch.frames(KINDS):
+            teller.take(found)
+        require_some(sources, ModelName(**facts["model"]))
+    return sources
