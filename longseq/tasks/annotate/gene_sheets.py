@@ -54,7 +54,7 @@ def write(
     run: Run,
     *,
     force: bool,
-    pause: Callable[[], None],
+    pause: Callable[[], None] = lambda: None,
 ) -> int:
     """Write the directory `out` of records that a chooser knows, in order; the number of genes. `pause` is called after
     each record."""

@@ -48,7 +48,7 @@ def write(
     run: Run,
     *,
     force: bool,
-    pause: Callable[[], None],
+    pause: Callable[[], None] = lambda: None,
 ) -> int:
     """Write the directory `out` of records whose probabilities lie in a spool, one behind the other; the number of
     intervals. `pause` is called after each record."""

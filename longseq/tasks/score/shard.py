@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from longseq.tasks.shards.gather import Batch
 from longseq.tasks.shards.laid import Laid, blocks
 from longseq.tasks.shards.order import Order, Reading
 from longseq.tasks.shards.spool import Bulk, SpoolWriter
-from longseq.tasks.sources import ModelName, Source, require_some, sources_of
+from longseq.tasks.sources import ModelName, Source, require_some
 from longseq.tasks.summarize.model import LoadedModel
 
 COMMAND = "score"
