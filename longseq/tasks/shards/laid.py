@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
 from longseq.tasks.shards.spool import Bulk, SpoolReader, SpoolWriter
 
 PIECE = 1 << 18
