@@ -121,7 +121,7 @@ def command(
     from longseq.tasks.annotate import shard
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
-    from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
     from longseq.tasks.working import finished_as
@@ -145,7 +145,7 @@ def command(
     reader = ClassReader(checkpoint, chunk=chunk, precision=precision)
 
     if shards.shard is not None:
-        attempt.read_by(model, checkpoint.sha256, device, precision, threads)
+        attempt.read_by(ReaderFacts(model, checkpoint.sha256, device, precision, threads))
         return sharding.run_shard(
             shards,
             shard.order_of(request, reader),

@@ -77,7 +77,7 @@ def command(
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks import classify as task
     from longseq.tasks.classify import shard
-    from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
 
@@ -115,7 +115,7 @@ def command(
         return verdict(sources)
     if shards.shard is not None:
         assert out is not None
-        attempt.read_by(checkpoint.name, checkpoint.sha256, device, precision, threads)
+        attempt.read_by(ReaderFacts(checkpoint.name, checkpoint.sha256, device, precision, threads))
         return sharding.run_shard(
             shards,
             shard.order_of(request, reader),

@@ -88,7 +88,7 @@ def command(
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks.embed import Request, embed, shard
     from longseq.tasks.embed.table import free_files
-    from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import default_model, load_checkpoint
 
@@ -119,7 +119,7 @@ def command(
     checkpoint = load_checkpoint(model or default_model(inputs), device=device, threads=threads)
     if shards.shard is not None:
         reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
-        attempt.read_by(checkpoint.name, checkpoint.sha256, device, precision, threads)
+        attempt.read_by(ReaderFacts(checkpoint.name, checkpoint.sha256, device, precision, threads))
         return sharding.run_shard(
             shards,
             shard.order_of(request, reader),

@@ -8,8 +8,8 @@ from collections.abc import Collection
 import click
 from click.core import ParameterSource
 
-WAYS = ("out", "npy", "force", "resume", "shard", "jobs", "quiet", "verbose", "debug")
-"""Options that say where results go and how the work is done, and change nothing in them."""
+WAYS = ("out", "npy", "force", "resume", "style", "as_json", "shard", "jobs", "quiet", "verbose", "debug")
+"""Parameters that say where results go, what is printed and how the work is done, and change nothing in the files."""
 
 
 def request_line(context: click.Context) -> str:

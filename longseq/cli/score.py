@@ -170,7 +170,7 @@ def _sharded(
             talk=talk,
         )
     loaded = load()
-    attempt.read_by(loaded.name, loaded.sha256, loaded.device, loaded.precision, loaded.threads)
+    attempt.read_by(loaded)
     return sharding.run_shard(
         shards,
         shard.order_of(request, loaded),

@@ -127,6 +127,7 @@ def sharded(
 ) -> int:
     """One shard of rows, or all of them and the whole; the exit code."""
     from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.cut import VARIANTS
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.variants import VariantRun, results, shard
 
@@ -136,13 +137,13 @@ def sharded(
         return sharding.run_jobs(
             shards,
             [request.variants],
-            Reading(kind=shard.ROWS, on_unknown=request.on_unknown),
+            Reading(kind=VARIANTS, on_unknown=request.on_unknown),
             out,
             lambda batch: play(batch, out, force=force, talk=talk),
             talk=talk,
         )
     loaded = load()
-    attempt.read_by(loaded.name, loaded.sha256, loaded.device, loaded.precision, loaded.threads)
+    attempt.read_by(loaded)
     line = request_line(click.get_current_context())
     with VariantRun(request, loaded) as work:
         return sharding.run_shard(

@@ -8,6 +8,7 @@ import numpy as np
 
 from longseq.errors import InputError, place
 from longseq.log import Progress
+from longseq.tasks.shards.cut import VARIANTS
 from longseq.tasks.shards.folder import Shard
 from longseq.tasks.shards.gather import Batch
 from longseq.tasks.shards.order import Order, Reading
@@ -17,8 +18,6 @@ from longseq.tasks.variants.kept import DIGEST
 from longseq.tasks.variants.request import VariantRequest
 from longseq.tasks.variants.run import VariantRun
 
-ROWS = "variants"
-"""Kind of input, as a plan knows it."""
 COMMAND = "score --reference"
 OF_INPUTS = ("variants", "digest of the variants", "rows")
 """Settings that a batch keeps in its plan."""
@@ -47,7 +46,7 @@ def order_of(run: VariantRun) -> Order:
         inputs=(run.request.variants,),
         request=request,
         models={"model": run.model.sha256},
-        reading=Reading(kind=ROWS, on_unknown=run.request.on_unknown),
+        reading=Reading(kind=VARIANTS, on_unknown=run.request.on_unknown),
     )
 
 

@@ -2,7 +2,7 @@
 
 import pyarrow.parquet as pq
 import pytest
-from whole import Runs, mixed, records
+from whole import Runs, contents, mixed, records
 
 from longseq.cli import main
 from longseq.model import LanguageModel, ModelConfig, save
@@ -26,16 +26,16 @@ def test_shards_make_the_table_of_one_process(model, tmp_path, capsys, options):
         assert runs.shards(of) == one
 
 
-def test_jobs_make_both_files_of_one_process(model, tmp_path, capsys):
-    runs = Runs(capsys, tmp_path, "embed", *mixed(tmp_path), "--model", model, out="e.parquet")
-    one = runs.one()
-    assert main(["embed", *mixed(tmp_path), "--model", str(model), "--npy", str(tmp_path / "one.npy"), "--jobs", "2",
-                 "--out", str(tmp_path / "e.parquet"), "-q"]) == 3  # fmt: skip
-    assert main(["embed", *mixed(tmp_path), "--model", str(model), "--npy", str(tmp_path / "two.npy"), "-q",
-                 "--out", str(tmp_path / "f.parquet")]) == 3  # fmt: skip
-    assert (tmp_path / "one.npy").read_bytes() == (tmp_path / "two.npy").read_bytes()
-    assert (tmp_path / "e.parquet").read_bytes() == one[3]["e.parquet"]
-    assert [path for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+def test_jobs_make_both_files_of_one_process(model, tmp_path):
+    line = ["embed", *mixed(tmp_path), "--model", str(model), "-q"]
+    for name, more in (("one", []), ("jobs", ["--jobs", "2"])):
+        (tmp_path / name).mkdir()
+        out = [f"--{what}={tmp_path / name / what}" for what in ("out", "npy")]
+        assert main([*line, *out, *more]) == 3
+    assert contents(tmp_path / "one") == {
+        name.replace("jobs", "one"): data for name, data in contents(tmp_path / "jobs").items()
+    }
+    assert len(contents(tmp_path / "jobs")) == 2
 
 
 def test_merge_writes_the_vectors_alone_as_well(model, tmp_path, capsys):

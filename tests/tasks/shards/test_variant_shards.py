@@ -24,12 +24,10 @@ def model(tmp_path_factory):
 def files(tmp_path):
     """Single changes, an insertion, several alleles, a window that comes twice, and rows that do not belong here."""
     rows = [f"c\t{at}\t.\t{CHROMOSOME[at - 1]}\t{'ACGT'[at % 4]}\t.\t.\tX=1" for at in range(700, 1300, 60)]
-    rows += [
-        f"c\t1400\ti\t{CHROMOSOME[1399]}\t{CHROMOSOME[1399]}GA,<DEL>\t.\t.\t.",
-        rows[0],
-        "gone\t3\t.\tA\tC\t.\t.\t.",
-    ]
+    rows.insert(5, rows[4])
+    rows.append(f"c\t1400\ti\t{CHROMOSOME[1399]}\t{CHROMOSOME[1399]}GA,<DEL>\t.\t.\t.")
     rows.append(f"c\t1500\t.\t{'A' if CHROMOSOME[1499] != 'A' else 'C'}\tG\t.\t.\t.")
+    rows.append("gone\t3\t.\tA\tC\t.\t.\t.")
     (tmp_path / "in.vcf").write_text(HEAD + "".join(row + "\n" for row in rows))
     (tmp_path / "ref.fa").write_text(f">c\n{CHROMOSOME}\n>p\nACGT\n")
     return [tmp_path / "in.vcf", "--reference", tmp_path / "ref.fa"]
@@ -40,6 +38,7 @@ def test_shards_make_the_table_of_one_process(model, files, tmp_path, capsys, ou
     runs = Runs(capsys, tmp_path, "score", *files, "--model", model, "--context", "60", out=out)
     one = runs.one()
     assert one[0] == 3 and "14 rows" in one[1] and any("expected REF" in line for line in one[2])
+    assert len(one[3]) == (2 if out == "o.vcf.gz" else 1)
     for of in (1, 3, 5) if out == "o.vcf" else (3,):
         assert runs.shards(of) == one
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+import re
 from pathlib import Path
 
 from longseq.cli import main
@@ -38,6 +39,10 @@ def contents(path):
     return found
 
 
+TALK = re.compile("is not calibrated|about .*/s$")
+"""What is said by each process that reads, and by one that takes long."""
+
+
 class Runs:
     """Runs a command line of its own into `out`; each gives the exit code, what was said and what was left."""
 
@@ -54,7 +59,7 @@ class Runs:
         return self._folder / name / self._out
 
     def _found(self, out, code, said):
-        warnings = sorted(line for line in said.err.splitlines() if "calibrated" not in line)
+        warnings = sorted(line for line in said.err.replace(str(out), "OUT").splitlines() if not TALK.search(line))
         return code, said.out.replace(str(out), "OUT"), warnings, contents(out)
 
     def one(self):
