@@ -121,7 +121,7 @@ def command(
             shard.order_of(request, reader),
             out,
             shard.KINDS,
-            lambda made, _: shard.fill(made, request, reader, line, talk.progress()),
+            lambda made, _: shard.fill(made, request, reader, talk.progress()),
             attempt=attempt,
             force=force,
             talk=talk,
@@ -143,7 +143,8 @@ def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the folder of a batch, say what there was; the exit code."""
     from longseq.tasks.classify import shard
 
-    return _told(out, [source.row() for source in shard.merge(batch, out, force=force)])
+    line = shlex.join(["longseq", *talk.arguments])
+    return _told(out, [source.row() for source in shard.merge(batch, out, command=line, force=force)])
 
 
 def _told(out: str, sources: list[SourceRow]) -> int:

@@ -156,8 +156,7 @@ def _sharded(
     from longseq.tasks.shards.attempt import Attempt
     from longseq.tasks.shards.order import Reading
 
-    line = shlex.join(["longseq", *talk.arguments])
-    attempt = Attempt(line)
+    attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
     shards.refuse({"--region": bool(request.regions)})
     if shards.jobs is not None:
         free_directory(out, force=force)
@@ -176,7 +175,7 @@ def _sharded(
         shard.order_of(request, loaded),
         out,
         shard.KINDS,
-        lambda made, _: shard.fill(made, request, loaded, line, talk.progress()),
+        lambda made, _: shard.fill(made, request, loaded, talk.progress()),
         attempt=attempt,
         force=force,
         talk=talk,
@@ -187,7 +186,8 @@ def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the folder of a batch, say what there was; the exit code."""
     from longseq.tasks.score import shard
 
-    with shard.merged(batch, out, force=force) as result:
+    line = shlex.join(["longseq", *talk.arguments])
+    with shard.merged(batch, out, command=line, force=force) as result:
         click.echo(f"{out}: {_line(result)}")
         return verdict(result.sources)
 

@@ -132,6 +132,8 @@ def sharded(
     from longseq.tasks.variants import VariantRun, results, shard
 
     attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
+    if request.reference == "-":
+        raise UsageError("each shard reads the reference", where="--reference -", remedy="write it to a file first")
     if shards.jobs is not None:
         results.free_output(out, force=force)
         return sharding.run_jobs(

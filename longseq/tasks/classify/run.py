@@ -47,7 +47,8 @@ def classify(
     """
     answers = answers_of(reader)
     facts = facts_of(request, reader, answers, command)
-    say_doubts(reader, answers)
+    for doubt in doubts_of(reader, answers):
+        log.warning("%s", doubt)
     sources = [Source(file) for file in request.inputs]
     if out is not None:
         free_directory(out, force=force)
@@ -78,18 +79,17 @@ def answers_of(reader: HiddenReader) -> Answers:
     return Answers(record_model(checkpoint), read_calibration(checkpoint.path, checkpoint.sha256))
 
 
-def say_doubts(reader: HiddenReader, answers: Answers) -> None:
-    """Say where there is no calibration, and where words alone did better."""
-    checkpoint = reader.checkpoint
+def doubts_of(reader: HiddenReader, answers: Answers) -> list[str]:
+    """What to say where there is no calibration, and where words alone did better."""
+    checkpoint, doubts = reader.checkpoint, []
     if answers.calibration is None and answers.task != "regress":
-        log.warning(
-            "%s: is not calibrated: probabilities are the head's own, and nothing is called %s; "
-            "--calibrate LABELS fits them to labelled records",
-            checkpoint.name,
-            UNKNOWN,
+        doubts.append(
+            f"is not calibrated: probabilities are the head's own, and nothing is called {UNKNOWN}; "
+            "--calibrate LABELS fits them to labelled records"
         )
     if beaten := _beaten(read_figures(checkpoint.path, checkpoint.sha256)):
-        log.warning("%s: %s", checkpoint.name, beaten)
+        doubts.append(beaten)
+    return [f"{checkpoint.name}: {doubt}" for doubt in doubts]
 
 
 def _beaten(figures: dict[str, float]) -> str | None:

@@ -75,18 +75,19 @@ def order_of(request: Request, model: LoadedModel) -> Order:
     )
 
 
-def fill(shard: Shard, request: Request, model: LoadedModel, command: str, progress: Progress) -> None:
-    """Read a shard's records into its spool; `command` is said in run.json."""
+def fill(shard: Shard, request: Request, model: LoadedModel, progress: Progress) -> None:
+    """Read a shard's records into its spool."""
     walk, told = Walk(request, shard.part), _Told(shard.spool, track=request.track)
     shard.sources = walk.sources
     Scorer(model.surprisal, request, told, walk, None, None, progress).run(None)
     name = ModelName(model.surprisal.checkpoint.name, model.surprisal.checkpoint.soft_masked)
-    shard.facts = {"command": command, "settings": settings_of(request, model), "model": name._asdict()}
+    shard.facts = {"settings": settings_of(request, model), "model": name._asdict()}
 
 
 @contextmanager
-def merged(batch: Batch, out: str, *, force: bool = False) -> Iterator[Result]:
-    """The folder that `score` writes, from all shards; the result can be read inside the block.
+def merged(batch: Batch, out: str, *, command: str = "", force: bool = False) -> Iterator[Result]:
+    """The folder that `score` writes, from all shards; the result can be read inside the block. `command` is said in
+    run.json.
 
     Raises:
         InputError, OutputExistsError: as `score`, or of a damaged shard.
@@ -97,7 +98,7 @@ def merged(batch: Batch, out: str, *, force: bool = False) -> Iterator[Result]:
     settings: dict[str, Any] = facts["settings"]
     work = Work.temporary(target.parent)
     try:
-        work.begin({"command": facts["command"], **settings}, resume=False, force=True)
+        work.begin({"command": command, **settings}, resume=False, force=True)
         for spool, strand in batch.frames(KINDS):
             offset = work.tracked
             for _, bits in blocks(spool, strand.bits, 1):

@@ -58,6 +58,11 @@ def test_a_reference_that_changed_is_refused(model, files, tmp_path, capsys):
     assert code == 2 and "digest of the reference" in said.err
 
 
+def test_a_reference_that_can_be_read_once_is_refused(model, files, tmp_path, capsys):
+    code, said = Runs(capsys, tmp_path, "score", files[0], "--reference", "-", "--model", model).shard("1/2")
+    assert code == 2 and "each shard reads the reference" in said.err
+
+
 def test_a_packed_table_that_ends_too_early(model, files, tmp_path, capsys):
     packed = gzip.compress(files[0].read_bytes())
     files[0].write_bytes(packed[:-30])
