@@ -87,6 +87,7 @@ def command(
     from longseq.streaming.hidden import HiddenReader
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks.embed import Request, embed, shard
+    from longseq.tasks.embed.merge import KINDS
     from longseq.tasks.embed.table import free_files
     from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
@@ -124,7 +125,7 @@ def command(
             shards,
             shard.order_of(request, reader),
             out,
-            shard.KINDS,
+            KINDS,
             lambda made, _: shard.fill(made, request, reader, line, talk.progress()),
             attempt=attempt,
             force=force,
@@ -146,9 +147,9 @@ def command(
 
 def play(batch: Batch, out: str, *, force: bool, talk: Talk, npy: str | None = None) -> int:
     """Write the table of a batch, say what there was; the exit code."""
-    from longseq.tasks.embed import shard
+    from longseq.tasks.embed.merge import merge
 
-    sources, rows = shard.merge(batch, out, npy=npy, force=force)
+    sources, rows = merge(batch, out, npy=npy, force=force)
     return _told(out, [source.row() for source in sources], rows)
 
 

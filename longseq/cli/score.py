@@ -18,7 +18,8 @@ from longseq.cli.talk import Talk
 from longseq.log import count
 
 if TYPE_CHECKING:
-    from longseq.tasks.score import Request, Result
+    from longseq.tasks.score.request import Request
+    from longseq.tasks.score.write import Result
     from longseq.tasks.shards.gather import Batch
     from longseq.tasks.summarize.model import LoadedModel
 
@@ -101,7 +102,8 @@ def command(
     """
     from longseq.cli import variants
     from longseq.errors import UsageError
-    from longseq.tasks.score import Request, finished, scored
+    from longseq.tasks.score.request import Request
+    from longseq.tasks.score.run import finished, scored
     from longseq.tasks.summarize.model import load_model
 
     began = time.monotonic()
@@ -153,6 +155,7 @@ def _sharded(
 ) -> int:
     from longseq.formats.atomic import free_directory
     from longseq.tasks.score import shard
+    from longseq.tasks.score.merge import KINDS
     from longseq.tasks.shards.attempt import Attempt
     from longseq.tasks.shards.order import Reading
 
@@ -174,7 +177,7 @@ def _sharded(
         shards,
         shard.order_of(request, loaded),
         out,
-        shard.KINDS,
+        KINDS,
         lambda made, _: shard.fill(made, request, loaded, talk.progress()),
         attempt=attempt,
         force=force,
@@ -184,10 +187,10 @@ def _sharded(
 
 def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the folder of a batch, say what there was; the exit code."""
-    from longseq.tasks.score import shard
+    from longseq.tasks.score.merge import merged
 
     line = shlex.join(["longseq", *talk.arguments])
-    with shard.merged(batch, out, command=line, force=force) as result:
+    with merged(batch, out, command=line, force=force) as result:
         click.echo(f"{out}: {_line(result)}")
         return verdict(result.sources)
 

@@ -18,7 +18,7 @@ from longseq.streaming.hidden import HiddenReader, Job
 from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.embed.pool import Pooled
 from longseq.tasks.embed.request import PARTS, Request, Strands
-from longseq.tasks.embed.table import Embedded, EmbeddedTable, Heading, free_files
+from longseq.tasks.embed.table import Embedded, EmbeddedTable, Heading, free_files, too_many
 from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
 from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Source, require_some
@@ -192,16 +192,6 @@ class _Few:
             if self._most is not None and self._total > self._most:
                 raise too_many(self._most, self._width, self._total)
             yield ids
-
-
-def too_many(most: int, width: int, found: int) -> UsageError:
-    """More vectors than were asked for."""
-    return UsageError(
-        where="--per base",
-        expected=f"at most {most:,} vectors ({4 * most * width / 2**30:.1f} GiB)",
-        found=f"{found:,} or more",
-        remedy="--window N, or --most N for as many as that",
-    )
 
 
 def embed(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from longseq.errors import UsageError
 from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.npy import array_file
 from longseq.report.vectors import VectorWriter
@@ -88,3 +89,13 @@ def free_files(out: str | Path, npy: str | Path | None, *, force: bool) -> None:
     for path in (out, npy):
         if path is not None:
             free_file(path, force=force)
+
+
+def too_many(most: int, width: int, found: int) -> UsageError:
+    """More vectors than were asked for."""
+    return UsageError(
+        where="--per base",
+        expected=f"at most {most:,} vectors ({4 * most * width / 2**30:.1f} GiB)",
+        found=f"{found:,} or more",
+        remedy="--window N, or --most N for as many as that",
+    )

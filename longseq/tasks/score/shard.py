@@ -1,45 +1,27 @@
-"""Scores in shards: what one keeps, and the folder that all of them make."""
+"""Scores in shards: what one of them keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from longseq.errors import UsageError
-from longseq.formats.atomic import free_directory, no_directory
 from longseq.log import Progress
+from longseq.tasks.score.merge import COMMAND, Strand
 from longseq.tasks.score.request import Request
-from longseq.tasks.score.run import Result, settings_of, write
+from longseq.tasks.score.run import settings_of
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.walk import Walk
-from longseq.tasks.score.work import Work
 from longseq.tasks.shards.folder import Shard
-from longseq.tasks.shards.gather import Batch
-from longseq.tasks.shards.laid import Laid, blocks
+from longseq.tasks.shards.laid import Laid
 from longseq.tasks.shards.order import Order, Reading
-from longseq.tasks.shards.spool import Bulk, SpoolWriter
-from longseq.tasks.sources import ModelName, Source, require_some
+from longseq.tasks.shards.spool import SpoolWriter
+from longseq.tasks.sources import ModelName
 from longseq.tasks.summarize.model import LoadedModel
 
-COMMAND = "score"
 OF_INPUTS = ("inputs", "digests of the inputs")
 """Settings that a batch keeps in its plan."""
-
-
-class Strand(NamedTuple):
-    """A strand, scored."""
-
-    row: dict[str, Any]
-    """As `Work` keeps it."""
-    bits: Bulk
-    """Of each of its bases in the order read, where a track is asked for."""
-
-
-KINDS = (Strand,)
-"""Frames of a shard's spool."""
 
 
 class _Told:
@@ -82,32 +64,3 @@ def fill(shard: Shard, request: Request, model: LoadedModel, progress: Progress)
     Scorer(model.surprisal, request, told, walk, None, None, progress).run(None)
     name = ModelName(model.surprisal.checkpoint.name, model.surprisal.checkpoint.soft_masked)
     shard.facts = {"settings": settings_of(request, model), "model": name._asdict()}
-
-
-@contextmanager
-def merged(batch: Batch, out: str, *, command: str = "", force: bool = False) -> Iterator[Result]:
-    """The folder that `score` writes, from all shards; the result can be read inside the block. `command` is said in
-    run.json.
-
-    Raises:
-        InputError, OutputExistsError: as `score`, or of a damaged shard.
-    """
-    target, facts = free_directory(out, force=force), batch.facts
-    if not target.parent.is_dir():
-        raise no_directory(out)
-    settings: dict[str, Any] = facts["settings"]
-    work = Work.temporary(target.parent)
-    try:
-        work.begin({"command": command, **settings}, resume=False, force=True)
-        for spool, strand in batch.frames(KINDS):
-            offset = work.tracked
-            for _, bits in blocks(spool, strand.bits, 1):
-                work.track(bits[:, 0])
-            work.row(strand.row | {"offset": offset})
-        sources: list[Source] = list(batch.sources())
-        require_some(sources, ModelName(**facts["model"]))
-        result = Result([source.row() for source in sources], work)
-        write(result, out, settings["track_format"] if settings["track"] else None, force=force)
-        yield result
-    finally:
-        work.remove()

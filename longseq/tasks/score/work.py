@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from longseq.errors import LongseqError, StateError
 from longseq.formats.jsonfile import write_json
-from longseq.streaming import Snapshot, save_snapshot
 from longseq.tasks.working import ANEW, SETTINGS, Folder, beside, read_settings
+
+if TYPE_CHECKING:
+    from longseq.streaming import Snapshot
 
 ROOM = (
     "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"
@@ -113,6 +115,8 @@ class Work:
             with said(self.spools[name]):
                 file.flush()
                 os.fsync(file.fileno())
+        from longseq.streaming import save_snapshot
+
         with said(self.state):
             save_snapshot(self.state, replace(snapshot, spools=dict(self._lengths)), force=True)
 
