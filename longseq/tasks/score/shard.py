@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from longseq.tasks.score.request import Request
 from longseq.tasks.score.run import settings_of
 from longseq.tasks.score.scorer import Scorer
 from longseq.tasks.score.walk import Walk
+from longseq.tasks.score.work import Work
 from longseq.tasks.shards.folder import Shard
 from longseq.tasks.shards.laid import Laid
 from longseq.tasks.shards.order import Order, Reading
@@ -61,6 +62,7 @@ def fill(shard: Shard, request: Request, model: LoadedModel, progress: Progress)
     """Read a shard's records into its spool."""
     walk, told = Walk(request, shard.part), _Told(shard.spool, track=request.track)
     shard.sources = walk.sources
-    Scorer(model.surprisal, request, told, walk, None, None, progress).run(None)
+    work = cast(Work, told)  # without snapshots a scorer asks no more of it
+    Scorer(model.surprisal, request, work, walk, None, None, progress).run(None)
     name = ModelName(model.surprisal.checkpoint.name, model.surprisal.checkpoint.soft_masked)
     shard.facts = {"settings": settings_of(request, model), "model": name._asdict()}
