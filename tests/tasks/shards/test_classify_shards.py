@@ -47,7 +47,7 @@ def test_jobs_make_the_folder_of_one_process(models, tmp_path, capsys):
     assert runs.jobs(2) == runs.one()
 
 
-def test_evidence_of_documents_comes_through(tmp_path, capsys):
+def test_evidence_of_documents_and_doubts_come_through(tmp_path, capsys):
     rows = [
         {"id": f"d{i}", "text": f"It was day {i}. " + "So they say. " * i + "Nobody spoke of it!"} for i in range(9)
     ]
@@ -55,9 +55,11 @@ def test_evidence_of_documents_comes_through(tmp_path, capsys):
     (tmp_path / "d.md").write_text("# One\n\nThe ship lay still. Nobody spoke!\n\n## Two\n\n船停在那里。 It sailed.\n")
     with read(tmp_path / "t.jsonl") as texts:
         saved(tmp_path / "m", learn(texts, Learning(vocabulary=280)).tokenizer, ("sea", "land"), task="classify")
-    runs = Runs(capsys, tmp_path, "classify", tmp_path / "t.jsonl", tmp_path / "d.md", "--model", tmp_path / "m")
+    runs = Runs(
+        capsys, tmp_path, "classify", tmp_path / "t.jsonl", tmp_path / "d.md", "--model", tmp_path / "m", talk=()
+    )
     one = runs.one()
-    assert one[0] == 0 and one[3]["out/evidence.tsv"].count(b"\n") > 9
+    assert one[0] == 0 and one[3]["out/evidence.tsv"].count(b"\n") > 9 and "is not calibrated" in one[2][0]
     assert runs.shards(4) == one
 
 
