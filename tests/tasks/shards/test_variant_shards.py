@@ -48,6 +48,14 @@ def test_jobs_make_the_table_of_one_process(model, files, tmp_path, capsys):
     assert runs.jobs(2) == runs.one()
 
 
+def test_rows_can_be_planned_before(model, files, tmp_path, capsys):
+    runs = Runs(capsys, tmp_path, "score", *files, "--model", model, "--context", "60", out="o.vcf")
+    one = runs.one()
+    plan = ["plan", str(files[0]), "--kind", "variants", "--shards", "3", "--out", str(tmp_path / "batch-3")]
+    assert main(plan) == 0 and "15 letters" in capsys.readouterr().out.splitlines()[-1]
+    assert runs.shards(3) == one
+
+
 def test_a_reference_that_changed_is_refused(model, files, tmp_path, capsys):
     runs = Runs(capsys, tmp_path, "score", *files, "--model", model, "--context", "60")
     assert [runs.shard(f"{i}/2")[0] for i in (1, 2)] == [0, 0]
