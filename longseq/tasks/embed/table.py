@@ -15,6 +15,11 @@ from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.npy import array_file
 from longseq.report.vectors import VectorWriter
 
+TOGETHER = 1 << 16
+"""Numbers of vectors that are written at once."""
+MOST = 256
+"""Parts of them."""
+
 
 @dataclass(frozen=True)
 class Embedded:
@@ -55,8 +60,10 @@ class EmbeddedTable:
     def __init__(self, heading: Heading, out: str | Path, *, npy: str | Path | None = None, force: bool = False):
         self.heading, self._out, self._npy, self._force = heading, out, npy, force
         self._stack = ExitStack()
+        self._parts: list[Embedded] = []
+        self._numbers = 0
         self.rows = 0
-        """Written so far."""
+        """Taken so far."""
 
     def __enter__(self) -> EmbeddedTable:
         heading = self.heading
@@ -71,17 +78,42 @@ class EmbeddedTable:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
+    def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
+        if kind is not None:
+            self._stack.__exit__(kind, *error)
+            return
+        with self._stack:
+            self._write()
 
     def take(self, part: Embedded) -> None:
         """The next rows."""
-        same = {"layer": self.heading.layer, "model": self.heading.model}
-        named = {"file": part.file, "record": part.record, "strand": part.strand, **same}
-        self._table.add(part.vectors, part.start, part.end, part.sections, **named)
+        self._parts.append(part)
+        self._numbers += part.vectors.size
         self.rows += len(part.vectors)
+        if self._numbers >= TOGETHER or len(self._parts) == MOST:
+            self._write()
+
+    def _write(self) -> None:
+        """What was taken, at once: a table of its own for each short record would cost more than reading it."""
+        parts, self._parts, self._numbers = self._parts, [], 0
+        if not parts:
+            return
+        vectors = np.concatenate([part.vectors for part in parts])
         if self._array is not None:
-            self._array.write(part.vectors)
+            self._array.write(vectors)
+        columns: dict[str, Any] = {
+            name: [getattr(part, name) for part in parts for _ in range(len(part.vectors))]
+            for name in ("file", "record", "strand")
+        }
+        if self.heading.sections:
+            columns["section"] = [title for part in parts for title in part.sections or ()]
+        same = {"layer": self.heading.layer, "model": self.heading.model}
+        self._table.write(
+            columns
+            | {name: [value] * len(vectors) for name, value in same.items()}
+            | {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "end")}
+            | {"vector": vectors}
+        )
 
 
 def free_files(out: str | Path, npy: str | Path | None, *, force: bool) -> None:
