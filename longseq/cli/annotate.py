@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli import exit
+from longseq.cli import exit, sharding
 from longseq.cli.options import computing, reading, talking
+from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
+
+if TYPE_CHECKING:
+    from longseq.results.source import SourceRow
+    from longseq.tasks.shards.gather import Batch
 
 GENES = ("genetic_code", "min_gene", "mixed")
 """Options that speak of genes only."""
@@ -53,6 +59,7 @@ INTERVALS = ("min_length", "threshold")
 )
 @reading(tables=False)
 @computing
+@sharded
 @talking
 @click.pass_context
 def command(
@@ -73,6 +80,7 @@ def command(
     threads: int,
     precision: str,
     chunk: int | None,
+    shards: Shards,
     talk: Talk,
 ) -> int:
     """Class probabilities of every base and the intervals that they make, or genes.
@@ -109,23 +117,45 @@ def command(
     model = model or "genes"
     from longseq.formats.atomic import free_directory
     from longseq.results.run import Run
-    from longseq.results.source import SourceRow
     from longseq.streaming.classes import ClassReader
+    from longseq.tasks.annotate import shard
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
+    from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
     from longseq.tasks.working import finished_as
 
-    began = time.monotonic()
+    began, attempt = time.monotonic(), Attempt(shlex.join(["longseq", *talk.arguments]))
     request: Request | GeneRequest
     if wanted:
         request = GeneRequest(source=source, code=genetic_code, shortest=min_gene, mixed=mixed, **asked())
     else:
         request = Request(source=source, shortest=min_length, threshold=threshold, **asked())
-    if not resume:
+    if shards.asked:
+        shards.refuse({"--region": bool(request.regions), "--resume": resume})
+    if not resume and shards.shard is None:
         free_directory(out, force=force)
+    if shards.jobs is not None:
+        read = Reading(on_unknown=request.on_unknown)
+        return sharding.run_jobs(
+            shards, [source], read, out, lambda batch: play(batch, out, force=force, talk=talk), talk=talk
+        )
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     reader = ClassReader(checkpoint, chunk=chunk, precision=precision)
+
+    if shards.shard is not None:
+        attempt.read_by(ReaderFacts(model, checkpoint.sha256, device, precision, threads))
+        return sharding.run_shard(
+            shards,
+            shard.order_of(request, reader),
+            out,
+            shard.KINDS,
+            lambda made, _: shard.fill(made, request, reader, talk.progress()),
+            attempt=attempt,
+            force=force,
+            talk=talk,
+        )
 
     def facts(row: SourceRow) -> Run:
         run = provenance(talk, [], [row], time.monotonic() - began)
@@ -139,10 +169,22 @@ def command(
     given: Any = {"provenance": facts, "resume": resume, "force": force, "progress": talk.progress()}
     if isinstance(request, GeneRequest):
         row, number = predict_genes(request, reader, out, **given)
-        found = count(number, "gene")
     else:
         row, number = annotate(request, reader, out, **given)
-        found = count(number, "interval")
+    return _told(out, row, number, genes=wanted)
+
+
+def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
+    """Write the folder of a batch, say what there was; the exit code."""
+    from longseq.tasks.annotate import shard
+
+    line = shlex.join(["longseq", *talk.arguments])
+    row, number = shard.merge(batch, out, provenance=lambda _: batch.run(line), force=force)
+    return _told(out, row, number, genes=batch.request["genes"])
+
+
+def _told(out: str, row: SourceRow, number: int, *, genes: bool) -> int:
+    found = count(number, "gene" if genes else "interval")
     click.echo(f"{out}: {count(row.records, 'record')}, {count(row.length, 'base')}, {found}")
     return verdict([row])
 

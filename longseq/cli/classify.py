@@ -5,14 +5,20 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from longseq.cli import sharding
 from longseq.cli.options import computing, reading, talking
+from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
+
+if TYPE_CHECKING:
+    from longseq.results.source import SourceRow
+    from longseq.tasks.shards.gather import Batch
 
 
 @click.command()
@@ -33,6 +39,7 @@ from longseq.log import count
 @click.option("--calibrate", metavar="LABELS", help="Fit probabilities to these labels of INPUT, and keep the fit.")
 @reading()
 @computing
+@sharded
 @talking
 def command(
     inputs: tuple[str, ...],
@@ -49,6 +56,7 @@ def command(
     threads: int,
     precision: str,
     chunk: int | None,
+    shards: Shards,
     talk: Talk,
 ) -> int:
     """Classes of records, by a model that `longseq train --labels` made.
@@ -63,12 +71,18 @@ def command(
     Training calibrates by the records it holds out; --calibrate does it by others.
     """
     from longseq.errors import UsageError
+    from longseq.formats.atomic import free_directory
     from longseq.formats.folders import files
     from longseq.streaming.hidden import HiddenReader
     from longseq.streaming.surprisal import CHUNK
     from longseq.tasks import classify as task
+    from longseq.tasks.classify import shard
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
+    from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
 
+    line = shlex.join(["longseq", *talk.arguments])
+    attempt = Attempt(line)
     if calibrate is not None and (out is not None or as_json):
         raise UsageError("--calibrate writes into the model's folder", remedy="leave --out and --json out")
     told = {"every": every, "window": window, "evidence": evidence}
@@ -79,6 +93,16 @@ def command(
         **asked(),
         **given,
     )
+    if shards.asked:
+        shards.refuse({"--region": bool(request.regions), "--json": as_json, "--calibrate": calibrate is not None})
+    if shards.jobs is not None:
+        assert out is not None
+        target = out
+        free_directory(target, force=force)
+        read = Reading(column=request.column, on_unknown=request.on_unknown)
+        return sharding.run_jobs(
+            shards, request.inputs, read, target, lambda batch: play(batch, target, force=force, talk=talk), talk=talk
+        )
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     task.record_model(checkpoint)
     reader = HiddenReader(checkpoint, chunk=chunk or CHUNK, precision=precision)
@@ -89,16 +113,40 @@ def command(
             said += f"; calibration error {fitted.error:.3f} of records that a fit had not seen"
         click.echo(f"{checkpoint.path / 'calibration.json'}: {said}")
         return verdict(sources)
+    if shards.shard is not None:
+        assert out is not None
+        attempt.read_by(ReaderFacts(checkpoint.name, checkpoint.sha256, device, precision, threads))
+        return sharding.run_shard(
+            shards,
+            shard.order_of(request, reader),
+            out,
+            shard.KINDS,
+            lambda made, _: shard.fill(made, request, reader, talk.progress()),
+            attempt=attempt,
+            force=force,
+            talk=talk,
+        )
     sources = task.classify(
         request,
         reader,
         out=out,
         table=sys.stdout if out is None and not as_json else None,
         as_json=sys.stdout if as_json else None,
-        command=shlex.join(["longseq", *talk.arguments]),
+        command=line,
         force=force,
         progress=talk.progress(),
     )
-    if out is not None and not as_json:
-        click.echo(f"{out}: {count(sum(source.records for source in sources), 'record')}")
+    return verdict(sources) if out is None or as_json else _told(out, sources)
+
+
+def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
+    """Write the folder of a batch, say what there was; the exit code."""
+    from longseq.tasks.classify import shard
+
+    line = shlex.join(["longseq", *talk.arguments])
+    return _told(out, [source.row() for source in shard.merge(batch, out, command=line, force=force)])
+
+
+def _told(out: str, sources: list[SourceRow]) -> int:
+    click.echo(f"{out}: {count(sum(source.records for source in sources), 'record')}")
     return verdict(sources)

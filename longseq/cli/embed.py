@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from longseq.cli import sharding
+from longseq.cli.line import request_line
 from longseq.cli.options import computing, reading, talking
+from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
+
+if TYPE_CHECKING:
+    from longseq.results.source import SourceRow
+    from longseq.tasks.shards.gather import Batch
 
 
 @click.command()
@@ -45,6 +52,7 @@ from longseq.log import count
 @click.option("--most", type=click.IntRange(1), help="Vectors of bases or tokens at most.  [default: 1000000]")
 @reading()
 @computing
+@sharded
 @talking
 def command(
     inputs: tuple[str, ...],
@@ -64,6 +72,7 @@ def command(
     threads: int,
     precision: str,
     chunk: int | None,
+    shards: Shards,
     talk: Talk,
 ) -> int:
     """Vectors of sequences and documents, from any layer of a model, as a table.
@@ -75,12 +84,19 @@ def command(
     """
     from longseq.errors import UsageError
     from longseq.formats.folders import files
-    from longseq.tasks.embed import Request, embed
+    from longseq.streaming.hidden import HiddenReader
+    from longseq.streaming.surprisal import CHUNK
+    from longseq.tasks.embed import Request, embed, shard
+    from longseq.tasks.embed.merge import KINDS
+    from longseq.tasks.embed.table import free_files
+    from longseq.tasks.shards.attempt import Attempt, ReaderFacts
+    from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import default_model, load_checkpoint
 
+    attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
     if window is not None and per not in ("record", "document"):
         raise UsageError(f"--window and --per {per} exclude each other", remedy="give one of them")
-    given: dict[str, Any] = {} if most is None else {"most": most}
+    given: dict[str, Any] = asked() | ({} if most is None else {"most": most})
     inputs = files(inputs)
     request = Request(
         inputs=inputs,
@@ -90,19 +106,53 @@ def command(
         pool=pool,
         normalize=normalize,
         strands=strands,
-        **asked(),
         **given,
     )
+    line = request_line(click.get_current_context())
+    if shards.asked:
+        shards.refuse({"--region": bool(request.regions), "--npy": npy is not None and shards.shard is not None})
+    if shards.jobs is not None:
+        free_files(out, npy, force=force)
+        read = Reading(column=request.column, on_unknown=request.on_unknown)
+        return sharding.run_jobs(
+            shards, inputs, read, out, lambda batch: play(batch, out, force=force, talk=talk, npy=npy), talk=talk
+        )
+    checkpoint = load_checkpoint(model or default_model(inputs), device=device, threads=threads)
+    if shards.shard is not None:
+        reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
+        attempt.read_by(ReaderFacts(checkpoint.name, checkpoint.sha256, device, precision, threads))
+        return sharding.run_shard(
+            shards,
+            shard.order_of(request, reader),
+            out,
+            KINDS,
+            lambda made, _: shard.fill(made, request, reader, line, talk.progress()),
+            attempt=attempt,
+            force=force,
+            talk=talk,
+        )
     sources, rows = embed(
         request,
-        load_checkpoint(model or default_model(inputs), device=device, threads=threads),
+        checkpoint,
         out,
         npy=npy,
         chunk=chunk,
         precision=precision,
-        command=shlex.join(["longseq", *talk.arguments]),
+        command=line,
         force=force,
         progress=talk.progress(),
     )
+    return _told(out, sources, rows)
+
+
+def play(batch: Batch, out: str, *, force: bool, talk: Talk, npy: str | None = None) -> int:
+    """Write the table of a batch, say what there was; the exit code."""
+    from longseq.tasks.embed.merge import merge
+
+    sources, rows = merge(batch, out, npy=npy, force=force)
+    return _told(out, [source.row() for source in sources], rows)
+
+
+def _told(out: str, sources: list[SourceRow], rows: int) -> int:
     click.echo(f"{out}: {count(rows, 'vector')} of {count(sum(source.records for source in sources), 'record')}")
     return verdict(sources)

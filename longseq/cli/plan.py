@@ -15,7 +15,11 @@ from longseq.log import count, duration
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--shards", type=int, required=True, help="Parts to cut the inputs into.")
 @click.option("--out", metavar="DIR", required=True, help="Folder of the batch; plan.json is written there.")
-@click.option("--kind", type=click.Choice(["dna", "document"]), help="As the command will be told.")
+@click.option(
+    "--kind",
+    type=click.Choice(["dna", "document", "variants"]),
+    help="As the command will be told; of score VCF: variants.",
+)
 @column_option
 @unknown_option
 @click.option("--rate", type=float, metavar="LETTERS/S", help="Letters a second of one job, for the estimate.")

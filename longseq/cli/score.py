@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli import exit
+from longseq.cli import exit, sharding
 from longseq.cli.options import computing, reading, talking
+from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.log import count
 
 if TYPE_CHECKING:
-    from longseq.tasks.score import Result
+    from longseq.tasks.score.request import Request
+    from longseq.tasks.score.write import Result
+    from longseq.tasks.shards.gather import Batch
+    from longseq.tasks.summarize.model import LoadedModel
 
 
 @click.command()
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
 @click.option("--state", metavar="FILE", help="A saved state: the one record goes on from there.")
 @click.option("--save-state", metavar="FILE", help="Save the state after the one record.")
 @computing
+@sharded
 @talking
 def command(
     inputs: tuple[str, ...],
@@ -76,6 +81,7 @@ def command(
     threads: int,
     precision: str,
     chunk: int | None,
+    shards: Shards,
     talk: Talk,
 ) -> int:
     """What each record costs under a model, in bits, each base scored from all bases before it.
@@ -96,18 +102,27 @@ def command(
     """
     from longseq.cli import variants
     from longseq.errors import UsageError
-    from longseq.tasks.score import Request, finished, scored
+    from longseq.tasks.score.request import Request
+    from longseq.tasks.score.run import finished, scored
     from longseq.tasks.summarize.model import load_model
 
     began = time.monotonic()
+    if shards.asked:
+        one = {"--state": state is not None, "--save-state": save_state is not None}
+        shards.refuse({"--json": as_json, "--resume": resume, **one})
     if resume and force:
         raise UsageError("--resume and --force exclude each other", remedy="give one of them")
     variants.require_fitting(click.get_current_context(), of_variants=reference is not None)
     given = asked()
+
+    def loaded() -> LoadedModel:
+        return load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
+
     if reference is not None:
         told = variants.request_of(inputs, reference, given["alias"], context, longest_allele, given["on_unknown"])
-        loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
-        return variants.run(told, loaded, talk, out=out, as_json=as_json, resume=resume, force=force)
+        if shards.asked and out is not None:
+            return variants.sharded(told, loaded, shards, talk, out=out, force=force)
+        return variants.run(told, loaded(), talk, out=out, as_json=as_json, resume=resume, force=force)
     given |= {} if snapshot_every is None else {"every": snapshot_every}
     request = Request(
         inputs=inputs,
@@ -118,18 +133,65 @@ def command(
         save_state=save_state,
         **given,
     )
-    loaded = load_model(model, device=device, threads=threads, precision=precision, chunk=chunk)
-    if resume and out is not None and not as_json and finished(request, loaded, out):
+    if shards.asked and out is not None:
+        return _sharded(request, loaded, shards, talk, out=out, force=force)
+    reader = loaded()
+    if resume and out is not None and not as_json and finished(request, reader, out):
         click.echo(f"{out}: is done already")
         return exit.DONE
     line = shlex.join(["longseq", *talk.arguments])
-    with scored(request, loaded, out=out, command=line, resume=resume, force=force, progress=talk.progress()) as result:
+    with scored(request, reader, out=out, command=line, resume=resume, force=force, progress=talk.progress()) as result:
         if as_json:
-            result.write_json(sys.stdout, provenance(talk, [loaded], result.sources, time.monotonic() - began))
+            result.write_json(sys.stdout, provenance(talk, [reader], result.sources, time.monotonic() - began))
         elif out is None:
             result.write_table(sys.stdout)
         else:
             click.echo(f"{out}: {_line(result)}")
+        return verdict(result.sources)
+
+
+def _sharded(
+    request: Request, load: Callable[[], LoadedModel], shards: Shards, talk: Talk, *, out: str, force: bool
+) -> int:
+    from longseq.formats.atomic import free_directory
+    from longseq.tasks.score import shard
+    from longseq.tasks.score.merge import KINDS
+    from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.order import Reading
+
+    attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
+    shards.refuse({"--region": bool(request.regions)})
+    if shards.jobs is not None:
+        free_directory(out, force=force)
+        return sharding.run_jobs(
+            shards,
+            request.inputs,
+            Reading(on_unknown=request.on_unknown),
+            out,
+            lambda batch: play(batch, out, force=force, talk=talk),
+            talk=talk,
+        )
+    loaded = load()
+    attempt.read_by(loaded)
+    return sharding.run_shard(
+        shards,
+        shard.order_of(request, loaded),
+        out,
+        KINDS,
+        lambda made, _: shard.fill(made, request, loaded, talk.progress()),
+        attempt=attempt,
+        force=force,
+        talk=talk,
+    )
+
+
+def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
+    """Write the folder of a batch, say what there was; the exit code."""
+    from longseq.tasks.score.merge import merged
+
+    line = shlex.join(["longseq", *talk.arguments])
+    with merged(batch, out, command=line, force=force) as result:
+        click.echo(f"{out}: {_line(result)}")
         return verdict(result.sources)
 
 

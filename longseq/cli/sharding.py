@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from longseq.cli import exit
+from longseq.cli.line import WAYS, inputs_of, options_of
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 from longseq.errors import StoppedError, UsageError
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from longseq.tasks.shards.order import Order, Reading
 
 F = TypeVar("F", bound=Callable[..., Any])
-OWN = ("shard", "jobs", "out", "force", "style", "as_json", "quiet", "verbose")
-"""Parameters that `--jobs` gives its shards itself, or that speak of what is printed."""
 
 
 @dataclass(frozen=True)
@@ -135,27 +133,11 @@ def run_jobs(
     context = click.get_current_context()
 
     def arguments(shard: str, folder: str) -> list[str]:
-        return [*_again(context), "--quiet", "--shard", shard, "--out", folder, "--", *context.params["inputs"]]
+        own = ["--quiet", "--shard", shard, "--out", folder]
+        return [context.info_name or "", *options_of(context, WAYS), *own, "--", *inputs_of(context)]
 
     with all_shards(out, files, shards.jobs, reading, arguments, talk.progress()) as folder:
         return play(gathered([folder]))
-
-
-def _again(context: click.Context) -> list[str]:
-    """The command and its options as they were given, but for `OWN`."""
-    found = [context.info_name or ""]
-    for option in context.command.params:
-        name, value = option.name or "", context.params.get(option.name or "")
-        given = context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-        if not isinstance(option, click.Option) or name in OWN or not given:
-            continue
-        flag = option.opts[-1]
-        if option.is_flag:
-            found += [flag] * bool(value)
-        else:
-            for one in value if option.multiple else [value]:
-                found += [flag, str(one)]
-    return found
 
 
 def _code(error: BaseException | None, shard: Shard | None) -> int:

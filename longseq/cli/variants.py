@@ -5,22 +5,26 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from longseq.cli import exit
+from longseq.cli import exit, sharding
 from longseq.cli.fitting import given, refuse
+from longseq.cli.line import request_line
+from longseq.cli.sharding import Shards
 from longseq.cli.sources import provenance, verdict
 from longseq.cli.talk import Talk
 from longseq.errors import UsageError
 from longseq.log import count
 
 if TYPE_CHECKING:
+    from longseq.tasks.shards.gather import Batch
     from longseq.tasks.summarize.model import LoadedModel
-    from longseq.tasks.variants import VariantRequest, VariantRun
+    from longseq.tasks.variants import VariantAnswers, VariantRequest
 
 OF_RECORDS = ("track", "track_format", "region", "strict", "snapshot_every", "state", "save_state")
 """Options that speak of whole records, as does --strands."""
@@ -77,7 +81,7 @@ def run(
     from longseq.training.signals import StopRequest
 
     began = time.monotonic()
-    line = shlex.join(["longseq", *talk.arguments])
+    line = request_line(click.get_current_context())
     if out is None and resume:
         raise UsageError("--resume needs --out FILE")
     if out is not None and as_json:
@@ -112,7 +116,64 @@ def run(
         return verdict(work.sources)
 
 
-def _line(work: VariantRun) -> str:
+def sharded(
+    request: VariantRequest,
+    load: Callable[[], LoadedModel],
+    shards: Shards,
+    talk: Talk,
+    *,
+    out: str,
+    force: bool,
+) -> int:
+    """One shard of rows, or all of them and the whole; the exit code."""
+    from longseq.tasks.shards.attempt import Attempt
+    from longseq.tasks.shards.cut import VARIANTS
+    from longseq.tasks.shards.order import Reading
+    from longseq.tasks.variants import VariantRun, results, shard
+
+    attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
+    if request.reference == "-":
+        raise UsageError("each shard reads the reference", where="--reference -", remedy="write it to a file first")
+    if shards.jobs is not None:
+        results.free_output(out, force=force)
+        return sharding.run_jobs(
+            shards,
+            [request.variants],
+            Reading(kind=VARIANTS, on_unknown=request.on_unknown),
+            out,
+            lambda batch: play(batch, out, force=force, talk=talk),
+            talk=talk,
+        )
+    loaded = load()
+    attempt.read_by(loaded)
+    line = request_line(click.get_current_context())
+    with VariantRun(request, loaded) as work:
+        return sharding.run_shard(
+            shards,
+            shard.order_of(work),
+            out,
+            shard.KINDS,
+            lambda made, _: shard.fill(made, work, line, talk.progress()),
+            attempt=attempt,
+            force=force,
+            talk=talk,
+        )
+
+
+def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
+    """Write the answers of a batch, say what there was; the exit code."""
+    from longseq.tasks.variants import results, shard
+
+    results.free_output(out, force=force)
+    with shard.Merged(batch) as work:
+        for note in work.notes:
+            click.echo(note, err=True)
+        results.write(work, out, command=batch.facts["command"], force=force)
+        click.echo(f"{out}: {_line(work)}")
+        return verdict(work.sources)
+
+
+def _line(work: VariantAnswers) -> str:
     """`109 rows, 104 of 109 alleles scored from 414 windows; 5 too_long, 20 indel`."""
     scored, reasons = work.tally
     text = f"{count(work.rows, 'row')}, {scored:,} of {count(sum(reasons.values()), 'allele')} scored"

@@ -37,14 +37,13 @@ class VectorWriter(ParquetWriter):
         vectors: np.ndarray,
         start: np.ndarray,
         end: np.ndarray,
-        sections: Sequence[str] | None = None,
         **same: str,
     ) -> None:
         """(U, width) float32 of consecutive units of one record, and `[start, end)` of each; `same` are the columns in
         which the rows are alike."""
         named = {name: [value] * len(vectors) for name, value in same.items()}
         found: dict[str, Sequence | np.ndarray] = {**named, "start": start, "end": end, "vector": vectors}
-        self.write(found if sections is None else found | {"section": sections})
+        self.write(found)
 
 
 class VectorTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longseq.errors import InputError
 from longseq.formats import Reading
@@ -165,7 +165,15 @@ def warn_of_clipping(record: Record) -> None:
         log.warning("%s: ends at %s, and the region with it", record.where, f"{record.notes['clipped_end']:,}")
 
 
-def require_some(sources: Sequence[Source], checkpoint: Checkpoint) -> None:
+class ModelName(NamedTuple):
+    """A model, as far as what is said of inputs speaks of it."""
+
+    name: str
+    soft_masked: float | None
+    """Share of the letters learned from that were in lower case."""
+
+
+def require_some(sources: Sequence[Source], model: Checkpoint | ModelName) -> None:
     """Raise the first error where no record could be read because of it; the others are logged. Else say which inputs
     are soft-masked otherwise than what the model learned from."""
     errors = [error for source in sources for error in source.all_errors]
@@ -175,5 +183,5 @@ def require_some(sources: Sequence[Source], checkpoint: Checkpoint) -> None:
         raise errors[0]
     for source in sources:
         here = source.lower / source.cased if source.cased else None
-        if (text := shift_text(source.file, here, checkpoint.name, checkpoint.soft_masked)) is not None:
+        if (text := shift_text(source.file, here, model.name, model.soft_masked)) is not None:
             log.warning("%s", text)

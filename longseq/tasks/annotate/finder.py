@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -98,12 +98,11 @@ def surrounded(letters: bytes, circular: bool) -> Iterator[bytes]:
     yield letters[:around]
 
 
-class GeneFinder:
-    """Take records one by one, then give their genes; a context that holds the files between."""
+class GeneChooser:
+    """Gives the genes of records of which two spools hold what was read; a context that holds the files between."""
 
     def __init__(
         self,
-        reader: ClassReader,
         code: GeneticCode,
         *,
         shortest: int = 90,
@@ -112,13 +111,8 @@ class GeneFinder:
         spools: tuple[RowSpool, RowSpool] | None = None,
     ):
         """`shortest` bases of a gene, stop codon included; `folder` is that of the spools, None: where TMPDIR points;
-        `spools` are some that stay, of letters (1, uint8) and of log odds (6, float16), which the caller closes.
-
-        Raises:
-            CheckpointError: a model of other classes than the positions in codons of both strands.
-        """
-        self._columns = columns(reader.labels, reader.checkpoint.name)
-        self._reader, self._code, self._shortest = reader, code, shortest
+        `spools` are some that stay, of letters (1, uint8) and of log odds (6, float16), which the caller closes."""
+        self._code, self._shortest = code, shortest
         self._weights, self._folder = weights or Weights(), folder
         self._own = spools is None
         self._letters, self._odds = spools or (RowSpool(1, np.uint8, folder), RowSpool(6, np.float16, folder))
@@ -127,37 +121,13 @@ class GeneFinder:
         self.learned = 0
         """Bases of the genome's own genes that were learned from, once `find` is done; 0: too few."""
 
-    def __enter__(self) -> GeneFinder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._own:
             self._letters.close()
             self._odds.close()
-
-    def add(self, name: str, letters: bytes, *, circular: bool = False) -> None:
-        """Read one record."""
-        for _ in self.take(name, letters, self._reader(surrounded(letters, circular)), circular=circular):
-            pass
-
-    def take(
-        self, name: str, letters: bytes, parts: Iterable[Classified], *, start: int = 0, circular: bool = False
-    ) -> Iterator[int]:
-        """What the reader says of a `surrounded` record; gives the bases of each part as it passes.
-
-        `start` is where the letters begin in the whole record.
-        """
-        at = -min(AROUND, len(letters)) if circular else 0
-        for ids, probabilities in parts:
-            low, high = max(-at, 0), min(len(letters) - at, len(ids))
-            if low < high:
-                odds = log_odds(probabilities[low:high, self._columns])
-                odds[ids[low:high] > 3] = UNKNOWN_GAIN
-                self._odds.write(self._rows + at + low, odds)
-                yield high - low
-            at += len(ids)
-        self._letters.write(self._rows, np.frombuffer(letters, np.uint8)[:, None])
-        self.recall(name, len(letters), start=start, circular=circular)
 
     def recall(self, name: str, length: int, *, start: int, circular: bool) -> None:
         """The next record of which the spools hold what an earlier finder was told."""
@@ -220,6 +190,44 @@ class GeneFinder:
                 column = (anchor - shift) % 3 + (3 if gene.strand == "-" else 0)
                 total += float((1 / (1 + np.exp(-by_frame(odds, start)[:, column]))).sum())
         return total / (gene.end - gene.start)
+
+
+class GeneFinder(GeneChooser):
+    """Takes records one by one, then gives their genes."""
+
+    def __init__(self, reader: ClassReader, code: GeneticCode, **options: Any):
+        """`options` are those of `GeneChooser`.
+
+        Raises:
+            CheckpointError: a model of other classes than the positions in codons of both strands.
+        """
+        self._columns = columns(reader.labels, reader.checkpoint.name)
+        self._reader = reader
+        super().__init__(code, **options)
+
+    def add(self, name: str, letters: bytes, *, circular: bool = False) -> None:
+        """Read one record."""
+        for _ in self.take(name, letters, self._reader(surrounded(letters, circular)), circular=circular):
+            pass
+
+    def take(
+        self, name: str, letters: bytes, parts: Iterable[Classified], *, start: int = 0, circular: bool = False
+    ) -> Iterator[int]:
+        """What the reader says of a `surrounded` record; gives the bases of each part as it passes.
+
+        `start` is where the letters begin in the whole record.
+        """
+        at = -min(AROUND, len(letters)) if circular else 0
+        for ids, probabilities in parts:
+            low, high = max(-at, 0), min(len(letters) - at, len(ids))
+            if low < high:
+                odds = log_odds(probabilities[low:high, self._columns])
+                odds[ids[low:high] > 3] = UNKNOWN_GAIN
+                self._odds.write(self._rows + at + low, odds)
+                yield high - low
+            at += len(ids)
+        self._letters.write(self._rows, np.frombuffer(letters, np.uint8)[:, None])
+        self.recall(name, len(letters), start=start, circular=circular)
 
 
 def _usual() -> tuple[np.ndarray, np.ndarray]:

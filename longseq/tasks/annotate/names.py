@@ -45,20 +45,24 @@ class Names:
         self._taken: dict[str, list[tuple[int, int]]] = {}
 
     def give(self, record: Record) -> str:
-        """The name of a record whose length is known.
-
-        Raises:
-            InputError: it has none, or one that stood before, but for another stretch of the same record.
-        """
+        """The name of a record whose length is known. Raises what `claim` does."""
         name, start = own_name(record), record.notes.get("offset")
         stretch = (0, _ALL) if start is None else (int(start), int(start) + (record.length or 0))
+        self.claim(name, record.where, stretch)
+        return name
+
+    def claim(self, name: str, where: str, stretch: tuple[int, int] = (0, _ALL)) -> None:
+        """The name is that of the record that stands there, or of a stretch of it.
+
+        Raises:
+            InputError: it is none, or one that stood before, but for another stretch of the same record.
+        """
         before = self._taken.setdefault(name, [])
         if not name or any(stretch[0] < end and first < stretch[1] for first, end in before):
             raise InputError(
-                where=record.where,
+                where=where,
                 expected="a name of its own",
                 found="a second one" if name else "none",
                 remedy=f"{self._what} go by name: name it",
             )
         before.append(stretch)
-        return name

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
+import numpy as np
 import torch
 
 from longseq import __version__
@@ -16,10 +17,10 @@ from longseq.log import Progress
 from longseq.records import Record
 from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import Classified, ClassReader
-from longseq.tasks.annotate.names import Names, require_apart
-from longseq.tasks.annotate.work import SCHEMA, Row, Work
+from longseq.tasks.annotate.names import require_apart
+from longseq.tasks.annotate.work import SCHEMA, Row
 from longseq.tasks.places import walk
-from longseq.tasks.sources import Asked, Source, require_some, warn_of_clipping
+from longseq.tasks.sources import Asked, Source, warn_of_clipping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +64,27 @@ class Held:
     letters: bytes = b""
 
 
+class Kept(Protocol):
+    """Where records go when they are over."""
+
+    @property
+    def rows(self) -> Sequence[Row | None]:
+        """Those that an earlier run was through with, None where not well."""
+
+    def add(self, row: Row | None) -> None:
+        """One more is over."""
+
+    def give_way(self) -> None:
+        """Stop here if a signal came."""
+
+
+class Spool(Protocol):
+    """Where rows of numbers of records go, one record behind the other."""
+
+    def write(self, start: int, rows: np.ndarray) -> None:
+        """Put rows (T, width) at row `start`."""
+
+
 Text = Callable[[Held], Iterator[bytes]]
 """What the model is given of a record; its length is known afterwards."""
 Take = Callable[[Row, Held, Iterator[Classified]], Iterator[int]]
@@ -70,58 +92,69 @@ Take = Callable[[Row, Held, Iterator[Classified]], Iterator[int]]
 
 
 def read_records(
-    request: FileRequest, reader: ClassReader, work: Work, what: str, text: Text, take: Take, progress: Progress
-) -> Source:
-    """Have `take` told of all records that `work` does not hold yet; `what` goes by name.
+    request: FileRequest,
+    reader: ClassReader,
+    source: Source,
+    kept: Kept,
+    name: Callable[[Record], str],
+    text: Text,
+    take: Take,
+    progress: Progress,
+) -> None:
+    """Have `take` told of all records of `source` that are not kept yet; what cannot be read is told to the source.
+
+    Args:
+        name: That of a record whose length is known, or an InputError.
 
     Raises:
-        InputError: the file cannot be read, or none of its records; where some can, their errors are in the source.
         StoppedError, KeyboardInterrupt: a signal came.
     """
-    source, names = Source(request.source), Names(what)
     progress.start("annotate", None, "base")
     try:
-        for held, parts in classified(reader, _records(request, source, reader, work, names, text)):
+        for held, parts in classified(reader, _records(request, source, reader, kept, name, text)):
             record = held.record
             try:
                 head = list(itertools.islice(parts, 1))  # both passes wait for the last letter: the length is known
                 start, length = int(record.notes.get("offset", 0)), record.length or 0
-                row = Row(record.source, names.give(record), start, length, held.circular, record.truncated)
+                row = Row(record.source, name(record), start, length, held.circular, record.truncated)
                 for size in take(row, held, itertools.chain(head, parts)):
                     progress.advance(size)
-                    work.give_way()
+                    kept.give_way()
             except InputError as error:
                 source.fail(error)
-                work.add(None)
+                kept.add(None)
             else:
                 _count(source, record)
-                work.add(row)
+                kept.add(row)
     finally:
         progress.finish()
-    require_some([source], reader.checkpoint)
-    return source
 
 
 def _records(
-    request: FileRequest, source: Source, reader: ClassReader, work: Work, names: Names, text: Text
+    request: FileRequest,
+    source: Source,
+    reader: ClassReader,
+    kept: Kept,
+    name: Callable[[Record], str],
+    text: Text,
 ) -> Iterator[tuple[Held, Iterator[bytes]]]:
-    passed = len(work.rows)
+    passed = len(kept.rows)
     for _, record in walk([source], reader.checkpoint, request):
         held = Held(record, not request.regions and record.topology == "circular")
         if passed:
             passed -= 1
-            _pass_over(source, record, names)
-            work.give_way()
+            _pass_over(source, record, name)
+            kept.give_way()
         else:
             yield held, text(held)
 
 
-def _pass_over(source: Source, record: Record, names: Names) -> None:
+def _pass_over(source: Source, record: Record, name: Callable[[Record], str]) -> None:
     """A record that the run before was through with, well or not."""
     try:
         for _ in whole(record):
             pass
-        names.give(record)
+        name(record)
     except InputError as error:
         source.fail(error)
     else:

@@ -3,6 +3,6 @@
 from longseq.tasks.classify.answers import Answers
 from longseq.tasks.classify.calibrate import calibrate
 from longseq.tasks.classify.reading import Classified, Request, classified, record_model
-from longseq.tasks.classify.write import classify
+from longseq.tasks.classify.run import classify
 
 __all__ = ["Answers", "Classified", "Request", "calibrate", "classified", "classify", "record_model"]

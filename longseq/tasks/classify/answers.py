@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from longseq.metrics.calibration import ACCEPTED, log_sum_exp, sigmoid, softmax
-from longseq.model import RecordModel
-from longseq.model.calibration import Calibration
 from longseq.results.findings import UNKNOWN
+
+if TYPE_CHECKING:
+    from longseq.model import HeadConfig, RecordModel
+    from longseq.model.calibration import Calibration
 
 CHANGE = 3.0
 """Nats that a change of class must bring: odds of 20 to one."""
+
+
+class Head(NamedTuple):
+    """What answers, as far as its scores have a meaning."""
+
+    head_config: HeadConfig
+    labels: tuple[str, ...]
 
 
 class Region(NamedTuple):
@@ -30,8 +39,9 @@ class Region(NamedTuple):
 class Answers:
     """What scores (…, C) mean; without a calibration logits are taken as they are, and nothing is unknown."""
 
-    def __init__(self, model: RecordModel, calibration: Calibration | None):
-        self.task, self.labels, self.calibration = model.head_config.task, model.labels, calibration
+    def __init__(self, model: RecordModel | Head, calibration: Calibration | None):
+        self.head_config, self.labels, self.calibration = model.head_config, model.labels, calibration
+        self.task = model.head_config.task
         self._offset, self._scale = np.array(model.head_config.offset), np.array(model.head_config.scale)
         self._temperature = calibration.temperature if calibration else 1.0
 

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import json
-import logging
-import math
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 import numpy as np
 
-from longseq import __version__
-from longseq.formats.atomic import free_directory, output_directory
+from longseq.formats.atomic import output_directory
 from longseq.formats.bed import BedWriter
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
-from longseq.log import Progress
-from longseq.model.calibration import read_calibration
-from longseq.model.held_out import read_figures
 from longseq.records import Interval
-from longseq.results.findings import UNKNOWN
-from longseq.results.source import SourceRow
-from longseq.streaming.hidden import HiddenReader
 from longseq.tasks.classify.answers import Answers, Region
 from longseq.tasks.classify.evidence import Evidence
-from longseq.tasks.classify.reading import Classified, Request, classified, record_model
-from longseq.tasks.places import reads_dna
-from longseq.tasks.sources import Source, require_some
-
-log = logging.getLogger("longseq")
+from longseq.tasks.classify.reading import Classified
 
 SCHEMA = "longseq.classify/1"
 FILES = (
@@ -46,77 +33,41 @@ FILES = (
 """What an output directory may hold of an earlier run."""
 
 
-def classify(
-    request: Request,
-    reader: HiddenReader,
-    *,
-    out: str | None = None,
-    table: TextIO | None = None,
-    as_json: TextIO | None = None,
-    command: str = "",
-    force: bool = False,
-    progress: Progress | None = None,
-) -> list[SourceRow]:
-    """Tell all records, as they come: as a table, as a JSON document, in the folder `out`, or all of them.
+class Sink(Protocol):
+    def write(self, row: dict[str, Any], found: Classified, regions: list[Region]) -> None:
+        """A record: its row of the table, what was found of it, and its regions."""
 
-    The folder holds records.tsv and .parquet, a row a record; running.parquet, the head's reading of the record up to
-    each of some places; windows.parquet, of each window read afresh; regions.bed, where the class changes; of
-    documents evidence.tsv, the sentences that speak most for the class; run.json.
 
-    Raises:
-        InputError: the first one, when no record of any input could be read because of it.
-        UsageError, OutputExistsError: a model without a head; a folder that is there already.
-    """
-    checkpoint = reader.checkpoint
-    answers = Answers(record_model(checkpoint), read_calibration(checkpoint.path, checkpoint.sha256))
-    if answers.calibration is None and answers.task != "regress":
-        log.warning(
-            "%s: is not calibrated: probabilities are the head's own, and nothing is called %s; "
-            "--calibrate LABELS fits them to labelled records",
-            checkpoint.name,
-            UNKNOWN,
-        )
-    held_out = read_figures(checkpoint.path, checkpoint.sha256)
-    if beaten := _beaten(held_out):
-        log.warning("%s: %s", checkpoint.name, beaten)
-    sources = [Source(file) for file in request.inputs]
-    if out is not None:
-        free_directory(out, force=force)
+class Teller:
+    """Tells sinks of records, one by one."""
+
+    def __init__(self, answers: Answers, sinks: list[Sink]):
+        self._answers, self._sinks = answers, sinks
+
+    def take(self, found: Classified) -> None:
+        row, regions = _row(found, self._answers), self._answers.regions(found.afresh)
+        row["changes"] = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
+        for sink in self._sinks:
+            sink.write(row, found, regions)
+
+
+@contextmanager
+def folder_of(
+    out: str, answers: Answers, facts: dict[str, Any], *, documents: bool, force: bool
+) -> Iterator[list[Sink]]:
+    """Sinks of the files of the folder `out`, which appears when the block ends well; `facts` are for run.json."""
     with ExitStack() as stack:
-        sinks: list[Any] = []
-        if table is not None:
-            sinks.append(_Table(table, answers))
-        if as_json is not None:
-            sinks.append(_Json(as_json))
-        if out is not None:
-            folder = stack.enter_context(output_directory(out, force=force, replaces=FILES))
-            file = stack.enter_context(open(folder / "records.tsv", "w", encoding="utf-8", errors="backslashreplace"))
-            bed = stack.enter_context(open(folder / "regions.bed", "w", encoding="utf-8", errors="backslashreplace"))
-            if not reads_dna(checkpoint):
-                told = open(folder / "evidence.tsv", "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
-                sinks.append(_Evidence(stack.enter_context(told)))
-            sinks += [_Table(file, answers), _Bed(bed), stack.enter_context(_Parquet(folder, answers))]
-            write_json(folder / "run.json", _facts(request, reader, answers, command))
-        for found in classified(request, reader, sources, progress):
-            row, regions = _row(found, answers), answers.regions(found.afresh)
-            row["changes"] = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
-            for sink in sinks:
-                sink.write(row, found, regions)
-        require_some(sources, checkpoint)
-        if as_json is not None:
-            sinks[int(table is not None)].finish(_facts(request, reader, answers, command))
-    return [source.row() for source in sources]
+        folder = stack.enter_context(output_directory(out, force=force, replaces=FILES))
 
+        def opened(name: str) -> TextIO:
+            return stack.enter_context(open(folder / name, "w", encoding="utf-8", errors="backslashreplace"))
 
-def _beaten(figures: dict[str, float]) -> str | None:
-    """What to say where words alone told the classes better than the head did, on what training held out."""
-    by_words, own = (figures.get(name, math.nan) for name in ("tfidf_macro_f1", "macro_f1"))
-    if not by_words > own:
-        return None
-    return (
-        f"TF-IDF and logistic regression told the held-out documents better (macro F1 {by_words:.3f}) than this head "
-        f"({own:.3f})"
-    )
+        sinks: list[Sink] = [Table(opened("records.tsv"), answers), _Bed(opened("regions.bed"))]
+        if documents:
+            sinks.append(_Evidence(opened("evidence.tsv")))
+        sinks.append(stack.enter_context(_Parquet(folder, answers)))
+        write_json(folder / "run.json", facts)
+        yield sinks
 
 
 def _columns(answers: Answers) -> dict[str, str]:
@@ -150,28 +101,9 @@ def _row(found: Classified, answers: Answers) -> dict[str, Any]:
     )
 
 
-def _facts(request: Request, reader: HiddenReader, answers: Answers, command: str) -> dict[str, Any]:
-    checkpoint, calibration = reader.checkpoint, answers.calibration
-    held_out = read_figures(checkpoint.path, checkpoint.sha256)
-    return {
-        "version": __version__,
-        "command": command,
-        "model": checkpoint.name,
-        "model_sha256": checkpoint.sha256,
-        "task": answers.task,
-        "labels": list(answers.labels),
-        "every": request.every,
-        "window": request.window,
-        "chunk": reader.chunk,
-        "precision": reader.precision,
-        "device": str(reader.device),
-        "calibration": calibration,
-        "held_out": held_out,
-        "tfidf_does_better": _beaten(held_out) is not None,
-    }
+class Table:
+    """A row a record."""
 
-
-class _Table:
     def __init__(self, file: TextIO, answers: Answers):
         self._names = tuple(_columns(answers))
         self._writer = TsvWriter(file, self._names)
@@ -180,7 +112,7 @@ class _Table:
         self._writer.write({name: row[name] for name in self._names})
 
 
-class _Json:
+class Json:
     """One document, a record a line; what made it stands at the end."""
 
     def __init__(self, file: TextIO):

@@ -1,6 +1,24 @@
-"""Vectors of records, windows, sections and single bases or tokens, from any layer of a model."""
+"""Vectors of records, windows, sections and single bases or tokens, from any layer of a model.
 
-from longseq.tasks.embed.request import Request
-from longseq.tasks.embed.run import Embedded, embed, embeddings
+Names are fetched when first used: a merge of tables wants no model.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longseq.tasks.embed.request import Request
+    from longseq.tasks.embed.run import embed, embeddings
+    from longseq.tasks.embed.table import Embedded
+
+_HOMES = {"Embedded": "table", "Request": "request", "embed": "run", "embeddings": "run"}
 
 __all__ = ["Embedded", "Request", "embed", "embeddings"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

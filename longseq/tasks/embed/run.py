@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +10,15 @@ import numpy as np
 from longseq import __version__
 from longseq.config import require
 from longseq.errors import InputError, UsageError
-from longseq.formats.atomic import free_file, write_aside
-from longseq.formats.npy import array_file
 from longseq.log import NullProgress, Progress
 from longseq.model import Checkpoint
 from longseq.records import Record
-from longseq.report.vectors import VectorWriter
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.embed.pool import Pooled
 from longseq.tasks.embed.request import PARTS, Request, Strands
+from longseq.tasks.embed.table import Embedded, EmbeddedTable, Heading, free_files, too_many
 from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
 from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Source, require_some
@@ -34,24 +29,6 @@ AT_ONCE = 1 << 20
 """Numbers of vectors handed on at once."""
 PIECE = 1 << 16
 """Letters of the other strand read at once."""
-
-
-@dataclass(frozen=True)
-class Embedded:
-    """Vectors of consecutive units of one record."""
-
-    file: str
-    record: str
-    start: np.ndarray
-    """(U,) int64, letters of the record."""
-    end: np.ndarray
-    """(U,) int64."""
-    strand: str
-    """`+` forwards, `both` the mean of both strands, `.` of documents."""
-    sections: tuple[str, ...] | None
-    """(U) titles of the sections that the units are, or lie in."""
-    vectors: np.ndarray
-    """(U, D) float32; NaN where a unit has no token that says something: no A, C, G or T."""
 
 
 class _Entry:
@@ -206,19 +183,14 @@ class _Few:
 
     def __init__(self, request: Request, checkpoint: Checkpoint):
         self._most = request.most if request.per == "base" else None
-        self._size = 4 * request.most * checkpoint.config.width / 2**30
+        self._width = checkpoint.config.width
         self._total = 0
 
     def of(self, pieces: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         for ids in pieces:
             self._total += len(ids)
             if self._most is not None and self._total > self._most:
-                raise UsageError(
-                    where="--per base",
-                    expected=f"at most {self._most:,} vectors ({self._size:.1f} GiB)",
-                    found=f"{self._total:,} or more",
-                    remedy="--window N, or --most N for as many as that",
-                )
+                raise too_many(self._most, self._width, self._total)
             yield ids
 
 
@@ -244,11 +216,19 @@ def embed(
         InputError: the first one, when no record of any input could be read because of it.
         UsageError, OutputExistsError: the request itself is wrong; a file stands already and `force` is not set.
     """
-    for path in (out, npy):
-        if path is not None:
-            free_file(path, force=force)
+    free_files(out, npy, force=force)
     reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
-    sources, width, rows = [Source(file) for file in request.inputs], checkpoint.config.width, 0
+    sources = [Source(file) for file in request.inputs]
+    with EmbeddedTable(heading_of(request, reader, command), out, npy=npy, force=force) as table:
+        for part in embeddings(request, reader, sources, progress):
+            table.take(part)
+        require_some(sources, checkpoint)
+    return [source.row() for source in sources], table.rows
+
+
+def heading_of(request: Request, reader: HiddenReader, command: str) -> Heading:
+    """Of the table of what a reader was asked for."""
+    checkpoint = reader.checkpoint
     facts = {
         "version": __version__,
         "command": command,
@@ -260,21 +240,13 @@ def embed(
         "strands": strands_of(request, checkpoint),
         "layer": reader.layer,
         "chunk": reader.chunk,
-        "precision": precision,
+        "precision": reader.precision,
         "device": str(reader.device),
     }
-    with ExitStack() as stack:
-        aside = stack.enter_context(write_aside(out, force=force))
-        array = stack.enter_context(array_file(npy, width, force=force)) if npy is not None else None
-        metadata = {"longseq.embed": json.dumps(facts)}
-        sections = request.per in PARTS
-        table = stack.enter_context(VectorWriter(aside, width, sections=sections, metadata=metadata))
-        same = {"layer": reader.layer, "model": reader.checkpoint.sha256}
-        for part in embeddings(request, reader, sources, progress):
-            named = {"file": part.file, "record": part.record, "strand": part.strand, **same}
-            table.add(part.vectors, part.start, part.end, part.sections, **named)
-            rows += len(part.vectors)
-            if array is not None:
-                array.write(part.vectors)
-        require_some(sources, checkpoint)
-    return [source.row() for source in sources], rows
+    return Heading(
+        width=checkpoint.config.width,
+        sections=request.per in PARTS,
+        layer=reader.layer,
+        model=checkpoint.sha256,
+        facts=facts,
+    )

@@ -6,65 +6,25 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from longseq import __version__
 from longseq.errors import OutputExistsError, StateError, UsageError
-from longseq.formats.atomic import free_directory, free_file, no_directory, output_directory
+from longseq.formats.atomic import free_directory, free_file, no_directory
 from longseq.formats.digest import file_digest
-from longseq.formats.jsonfile import to_json, write_json
-from longseq.formats.tsv import TsvWriter
 from longseq.log import Progress
-from longseq.metrics import nulls
-from longseq.results.run import Run
-from longseq.results.source import SourceRow
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.scorer import Scorer
-from longseq.tasks.score.track import BIGWIGS, NPY, write_bigwigs, write_npy
 from longseq.tasks.score.walk import Walk
-from longseq.tasks.score.work import Work, said
+from longseq.tasks.score.work import Work
+from longseq.tasks.score.write import Result, write
 from longseq.tasks.sources import require_some
 from longseq.tasks.summarize.model import LoadedModel
 from longseq.tasks.working import ANEW, RUN_SCHEMA, SETTINGS, finished_as
 from longseq.training.signals import StopRequest
-
-SCHEMA = "longseq.score/1"
-PLACE = ("file", "record", "strand", "start", "end", "length")
-COLUMNS = (*PLACE, "tokens", "bits", "bits_per_token", *nulls.COLUMNS, "truncated")
-FILES = ("scores.tsv", NPY, *BIGWIGS.values(), "run.json")
-"""What an output directory may hold of an earlier run."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run found."""
-
-    sources: list[SourceRow]
-    work: Work
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """A row a strand, by `COLUMNS`, in input order."""
-        for row in self.work.rows():
-            row["end"] = row["start"] + row["length"]
-            yield {name: row[name] for name in COLUMNS}
-
-    def write_table(self, file: TextIO) -> None:
-        writer = TsvWriter(file, COLUMNS)
-        for row in self.rows():
-            writer.write(row)
-
-    def write_json(self, file: TextIO, run: Run) -> None:
-        """One document: `schema`, `run`, `files`, `records`; a record a line."""
-        sources = to_json([source.to_json() for source in self.sources], indent=None)
-        file.write(f'{{\n"schema": "{SCHEMA}",\n"run": {to_json(run.to_json(), indent=None)},\n"files": {sources},\n')
-        file.write('"records": [')
-        for i, row in enumerate(self.rows()):
-            file.write((",\n" if i else "\n") + to_json(row, indent=None))
-        file.write("\n]\n}\n")
 
 
 @contextmanager
@@ -103,7 +63,7 @@ def scored(
     if start is not None:
         require_same(start, model.surprisal.chunk, model.precision, request.state)
     work = Work.temporary() if out is None else Work.beside(free_directory(out, force=force))
-    settings = {"command": command, **_settings(request, model)}
+    settings = {"command": command, **settings_of(request, model)}
     done = False
     try:
         if out is not None and not work.folder.parent.is_dir():
@@ -119,7 +79,7 @@ def scored(
         if request.save_state is not None and state is not None:
             save_snapshot(request.save_state, state, force=force or resume)
         if out is not None:
-            _write(result, request, out, force)
+            write(result, out, request.track_format if request.track else None, force=force)
         done = True
         yield result
     finally:
@@ -135,7 +95,7 @@ def finished(request: Request, model: LoadedModel, out: str) -> bool:
     Raises:
         OutputExistsError: it holds that of another request, or something else.
     """
-    if not finished_as(out, SETTINGS, _settings(request, model)):
+    if not finished_as(out, SETTINGS, settings_of(request, model)):
         return False
     if request.save_state is not None and not os.path.exists(request.save_state):
         problem = f"exists already, but not the state {request.save_state}"
@@ -155,7 +115,7 @@ def _last(work: Work, model: LoadedModel) -> Snapshot:
     return snapshot
 
 
-def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
+def settings_of(request: Request, model: LoadedModel) -> dict[str, Any]:
     """All that a result depends on; what came through a pipe is known by the walk's fingerprint alone."""
     state = None if request.state is None else hashlib.sha256(Path(request.state).read_bytes()).hexdigest()
     return {
@@ -177,14 +137,3 @@ def _settings(request: Request, model: LoadedModel) -> dict[str, Any]:
         "strict": request.strict,
         "state": state,
     }
-
-
-def _write(result: Result, request: Request, out: str, force: bool) -> None:
-    with said(Path(out)), output_directory(out, force=force, replaces=FILES) as folder:
-        with open(folder / "scores.tsv", "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            result.write_table(file)
-        if request.track and request.track_format == "npy":
-            write_npy(result.work, folder / NPY)
-        elif request.track:
-            write_bigwigs(result.work, folder)
-        write_json(folder / "run.json", result.work.settings())

@@ -12,7 +12,8 @@ from longseq.errors import InputError, UsageError
 from longseq.formats import Reading
 from longseq.records import Record
 from longseq.tasks.score.request import Request
-from longseq.tasks.sources import Source, asked_of, warn_of_clipping
+from longseq.tasks.shards.part import Part
+from longseq.tasks.sources import Source, asked_of, sources_of, warn_of_clipping
 from longseq.tokens.spool import LetterSpool
 
 PIECE = 1 << 16
@@ -34,10 +35,11 @@ class Strand:
 class Walk:
     """The strands of all records of all inputs, each with its letters, to be walked in order."""
 
-    def __init__(self, request: Request):
+    def __init__(self, request: Request, part: Part | None = None):
+        """Of a shard, those of its part."""
         self._request = request
         self._records = 0
-        self.sources = [Source(file) for file in request.inputs]
+        self.sources = sources_of(request.inputs, part)
 
     def strands(self) -> Iterator[tuple[Strand, Iterator[bytes]]]:
         """A file that cannot be read does not stop the others."""

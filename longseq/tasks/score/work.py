@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from longseq.errors import LongseqError, StateError
 from longseq.formats.jsonfile import write_json
-from longseq.streaming import Snapshot, save_snapshot
 from longseq.tasks.working import ANEW, SETTINGS, Folder, beside, read_settings
+
+if TYPE_CHECKING:
+    from longseq.streaming import Snapshot
 
 ROOM = (
     "make room, or raise the limit of a file's size (ulimit -f); where there is a snapshot, --resume goes on from there"
@@ -50,9 +52,10 @@ class Work:
         return cls(beside(out))
 
     @classmethod
-    def temporary(cls) -> Work:
-        """One of which nothing is resumed."""
-        return cls(Path(tempfile.mkdtemp(prefix="longseq-")), temporary=True)
+    def temporary(cls, folder: Path | None = None) -> Work:
+        """One of which nothing is resumed, in `folder`, or where TMPDIR points."""
+        prefix = "longseq-" if folder is None else ".longseq-"
+        return cls(Path(tempfile.mkdtemp(prefix=prefix, dir=folder)), temporary=True)
 
     def begin(self, settings: dict[str, Any], *, resume: bool, force: bool) -> bool:
         """Make the folder, or take it up; true where there is a snapshot to go on from.
@@ -112,6 +115,8 @@ class Work:
             with said(self.spools[name]):
                 file.flush()
                 os.fsync(file.fileno())
+        from longseq.streaming import save_snapshot
+
         with said(self.state):
             save_snapshot(self.state, replace(snapshot, spools=dict(self._lengths)), force=True)
 

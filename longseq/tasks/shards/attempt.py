@@ -6,7 +6,7 @@ import os
 import socket
 import time
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from longseq.results.run import peak_rss_mb
 
@@ -31,6 +31,16 @@ class Reader(Protocol):
 
     @property
     def threads(self) -> int: ...
+
+
+class ReaderFacts(NamedTuple):
+    """What is known of a model that reads."""
+
+    name: str
+    sha256: str
+    device: str
+    precision: str
+    threads: int
 
 
 class Attempt:

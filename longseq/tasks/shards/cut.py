@@ -15,12 +15,15 @@ from longseq.errors import InputError
 from longseq.formats import read
 from longseq.formats.digest import file_digest
 from longseq.formats.folders import shards
+from longseq.formats.vcf import VcfFile
 from longseq.log import Progress
 from longseq.tasks.shards.order import Reading
 from longseq.tasks.shards.part import Span
 
 BY_BYTES = ("pdf", "docx", "epub")
 """Formats of one document, whose text costs too much to be read for a count: their bytes count for letters."""
+VARIANTS = "variants"
+"""Kind of a table that is cut between rows, whose alternative alleles count for letters."""
 OVERHEAD = 64
 """Letters that a record counts for besides its own."""
 
@@ -54,6 +57,12 @@ def measured(file: str, reading: Reading, progress: Progress) -> tuple[InputFact
     kind = format = None
     letters = 0
     try:
+        if reading.kind == VARIANTS:
+            with VcfFile(file) as table:
+                for row in table.rows():
+                    letters += len(row.variant.alts)
+                    costs.append(len(row.variant.alts) + OVERHEAD)
+            return InputFacts(**facts, kind=VARIANTS, records=len(costs), letters=letters), costs  # type: ignore[arg-type]
         with read(file, **reading.options()) as records:
             kind, format = records.kind, records.format.name
             for record in records:

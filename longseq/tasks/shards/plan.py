@@ -86,9 +86,12 @@ def make_plan(files: Sequence[str], of: int, reading: Reading, progress: Progres
     progress.start("plan", None, "letter")
     try:
         for file in files:
+            once = UsageError("cannot be cut into shards", where=place(file), remedy="write it to a file first")
+            if file == "-":
+                raise once  # before it is waited for
             found, some = measured(file, reading, progress)
-            if file == "-" or (found.records and found.sha256 is None):
-                raise UsageError("cannot be cut into shards", where=place(file), remedy="write it to a file first")
+            if found.records and found.sha256 is None:
+                raise once
             facts.append(found)
             costs += some
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +22,8 @@ from longseq.tasks.score.work import said
 from longseq.tasks.working import ANEW, differences
 
 SCHEMA = "longseq.variants.run/1"
+DIGEST = 16
+"""Bytes of one."""
 ROW = np.dtype([("digest", "S16"), ("bits", "<f8")])
 EVERY = 256
 """Windows between two moments at which the file is flushed."""
@@ -28,7 +31,7 @@ EVERY = 256
 
 def digest(window: bytes) -> bytes:
     """16 bytes that tell windows apart."""
-    return hashlib.blake2b(window, digest_size=16).digest()
+    return hashlib.blake2b(window, digest_size=DIGEST).digest()
 
 
 class Kept:
@@ -58,6 +61,9 @@ class Kept:
 
     def __len__(self) -> int:
         return len(self._bits)
+
+    def items(self) -> Iterable[tuple[bytes, float]]:
+        return self._bits.items()
 
     def open(self, out: Path, settings: dict[str, Any], *, resume: bool, force: bool) -> None:
         """Keep bits in a hidden file beside `out`, and take up what stands in it.

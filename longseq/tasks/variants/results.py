@@ -18,7 +18,7 @@ from longseq.formats.vcf import VcfFile
 from longseq.formats.vcf_writer import LineWriter, indexes, is_packed, vcf_output
 from longseq.results.run import Run
 from longseq.tasks.variants.alleles import REASONS
-from longseq.tasks.variants.run import AlleleScore, Answer, VariantRun
+from longseq.tasks.variants.answers import AlleleScore, Answer, VariantAnswers
 
 SCHEMA = "longseq.variants/1"
 COLUMNS = ("record", "position", "id", "ref", "alt", "llr", "llr_forward", "llr_reverse", "changed", "reason")
@@ -45,7 +45,7 @@ def free_output(out: str, *, force: bool) -> None:
         free_file(file, force=force)
 
 
-def finished(run: VariantRun, out: str) -> bool:
+def finished(run: VariantAnswers, out: str) -> bool:
     """Whether `out` is the whole result of this very request, as a run finds it that is resumed once too often.
 
     Raises:
@@ -67,7 +67,7 @@ def finished(run: VariantRun, out: str) -> bool:
     )
 
 
-def write(run: VariantRun, out: str, *, command: str, force: bool) -> None:
+def write(run: VariantAnswers, out: str, *, command: str, force: bool) -> None:
     """The result at `out`, by its ending: .vcf, .vcf.gz with an index beside it, or .tsv."""
     if out.endswith(".tsv"):
         with write_aside(out, force=force) as aside:
@@ -78,12 +78,12 @@ def write(run: VariantRun, out: str, *, command: str, force: bool) -> None:
         _vcf(run, writer, command)
 
 
-def write_vcf(run: VariantRun, file: BinaryIO, *, command: str) -> None:
+def write_vcf(run: VariantAnswers, file: BinaryIO, *, command: str) -> None:
     """The rows as they were read, with three fields more in INFO, and the header lines that these need."""
     _vcf(run, LineWriter(file.write), command)
 
 
-def write_table(run: VariantRun, file: TextIO) -> None:
+def write_table(run: VariantAnswers, file: TextIO) -> None:
     """A line an allele."""
     writer = TsvWriter(file, COLUMNS)
     for answer in run.answers():
@@ -91,7 +91,7 @@ def write_table(run: VariantRun, file: TextIO) -> None:
             writer.write(_cells(answer, allele))
 
 
-def write_json(run: VariantRun, file: TextIO, provenance: Run) -> None:
+def write_json(run: VariantAnswers, file: TextIO, provenance: Run) -> None:
     """One document: `schema`, `run`, `settings`, `names`, `variants`; an allele a line, and last the `files`."""
     facts = {"run": provenance.to_json(), "settings": run.settings(), "names": run.names}
     file.write(f'{{\n"schema": "{SCHEMA}",\n')
@@ -123,7 +123,7 @@ def _cells(answer: Answer, allele: AlleleScore) -> dict[str, Any]:
     }
 
 
-def _vcf(run: VariantRun, writer: LineWriter, command: str) -> None:
+def _vcf(run: VariantAnswers, writer: LineWriter, command: str) -> None:
     writer.header(_header(run, command))
     for answer in run.answers():
         cells = list(answer.row.cells)
@@ -131,7 +131,7 @@ def _vcf(run: VariantRun, writer: LineWriter, command: str) -> None:
         writer.row(cells)
 
 
-def _header(run: VariantRun, command: str) -> Iterator[str]:
+def _header(run: VariantAnswers, command: str) -> Iterator[str]:
     """The table's own lines, those of contigs it does not declare, of our fields, and where they come from."""
     ours = (*(f"##INFO=<ID={name}," for name in FIELDS), SETTINGS, COMMAND)
     kept = [line for line in run.table.header if not line.startswith(ours)]
@@ -170,7 +170,7 @@ def _field(name: str, number: str, kind: str, text: str) -> str:
     return f'##INFO=<ID={name},Number={number},Type={kind},Description="{text}">'
 
 
-def _settings_line(run: VariantRun) -> str:
+def _settings_line(run: VariantAnswers) -> str:
     return SETTINGS + json.dumps(run.settings())
 
 
