@@ -74,7 +74,6 @@ def command(
     from longseq.formats.atomic import free_directory
     from longseq.formats.folders import files
     from longseq.streaming.hidden import HiddenReader
-    from longseq.streaming.surprisal import CHUNK
     from longseq.tasks import classify as task
     from longseq.tasks.classify import shard
     from longseq.tasks.shards.attempt import Attempt, ReaderFacts
@@ -105,7 +104,7 @@ def command(
         )
     checkpoint = load_checkpoint(model, device=device, threads=threads)
     task.record_model(checkpoint)
-    reader = HiddenReader(checkpoint, chunk=chunk or CHUNK, precision=precision)
+    reader = HiddenReader(checkpoint, chunk=chunk, precision=precision)
     if calibrate is not None:
         fitted, sources = task.calibrate(request, reader, calibrate, talk.progress())
         said = f"temperature {fitted.temperature:.4g}, of {count(fitted.records, 'record')}"

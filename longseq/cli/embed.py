@@ -85,7 +85,6 @@ def command(
     from longseq.errors import UsageError
     from longseq.formats.folders import files
     from longseq.streaming.hidden import HiddenReader
-    from longseq.streaming.surprisal import CHUNK
     from longseq.tasks.embed import Request, embed, shard
     from longseq.tasks.embed.merge import KINDS
     from longseq.tasks.embed.table import free_files
@@ -119,7 +118,7 @@ def command(
         )
     checkpoint = load_checkpoint(model or default_model(inputs), device=device, threads=threads)
     if shards.shard is not None:
-        reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
+        reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk, precision=precision)
         attempt.read_by(ReaderFacts(checkpoint.name, checkpoint.sha256, device, precision, threads))
         return sharding.run_shard(
             shards,

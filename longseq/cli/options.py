@@ -88,7 +88,9 @@ def computing(function: F) -> F:
     """`--device`, `--threads`, `--precision`, `--chunk`."""
     for option in (
         click.option(
-            "--chunk", type=click.IntRange(1, LONGEST_CHUNK), help="Tokens a recurrent call.  [default: 2048]"
+            "--chunk",
+            type=click.IntRange(1, LONGEST_CHUNK),
+            help="Tokens a recurrent call.  [default: 2048, or 512 of a converted model]",
         ),
         click.option(
             "--precision",

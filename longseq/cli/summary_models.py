@@ -93,6 +93,5 @@ class Models:
         from longseq.tasks.summarize.model import load_checkpoint
 
         given = self.computing
-        chunks = {} if given["chunk"] is None else {"chunk": given["chunk"]}
         checkpoint = load_checkpoint(name, device=given["device"], threads=given["threads"])
-        return Classifier(HiddenReader(checkpoint, precision=given["precision"], **chunks))
+        return Classifier(HiddenReader(checkpoint, precision=given["precision"], chunk=given["chunk"]))

@@ -29,6 +29,9 @@ WAITING = 1 << 24
 WHOLE = 1024
 """Tokens a call that reads whole records side by side: more are hardly faster, and the last call of a shape is seldom
 full."""
+AHEAD = 512
+"""Tokens a call, unless told otherwise, of an encoder that looks ahead inside segments, in whole segments. More are a
+few percent faster at most, and cost memory: what one call frees lies in pieces when the next one asks."""
 STEP = 8
 """Widths of lanes that hold whole records are multiples of so many tokens."""
 
@@ -52,23 +55,29 @@ class Job:
 class HiddenReader:
     """An encoder that reads records, and the layer that is looked at."""
 
-    def __init__(self, checkpoint: Checkpoint, *, layer: str = FINAL, chunk: int = CHUNK, precision: str = "fp32"):
-        """`layer` as `layer_names` spells it; `chunk` tokens a call, up to `LONGEST_CHUNK`; `precision` fp32 or bf16.
+    def __init__(
+        self, checkpoint: Checkpoint, *, layer: str = FINAL, chunk: int | None = None, precision: str = "fp32"
+    ):
+        """`layer` as `layer_names` spells it; `chunk` tokens a call, up to `LONGEST_CHUNK`, None: 2,048, or `AHEAD`;
+        `precision` fp32 or bf16.
 
         Raises:
             ConfigError: a layer, chunk or precision that cannot be.
         """
-        require(1 <= chunk <= LONGEST_CHUNK, "chunk", chunk, f"1 to {LONGEST_CHUNK:,} tokens")
+        known = chunk is None or 1 <= chunk <= LONGEST_CHUNK
+        require(known, "chunk", chunk, f"1 to {LONGEST_CHUNK:,} tokens")
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         names = layer_names(checkpoint.config.layers)
         self.layer = names[int(layer)] if layer.isdigit() and int(layer) < len(names) else layer
         require(self.layer in names, "layer", layer, f"0 to {len(names) - 1}, or one of {', '.join(names)}")
-        self.checkpoint, self.chunk, self.precision = checkpoint, chunk, precision
+        self.checkpoint, self.precision = checkpoint, precision
         self.encoder = checkpoint.model.encoder
         self.device = self.encoder.embedding.weight.device
         self._segment = checkpoint.config.segment if checkpoint.config.visibility == "segment" else 0
+        self._at_once = min(chunk or WHOLE, WHOLE)
+        self.chunk = chunk or (AHEAD if self._segment else CHUNK)
         if self._segment:
-            self.chunk = -(-chunk // self._segment) * self._segment
+            self.chunk = -(-self.chunk // self._segment) * self._segment
         self._module: nn.Module | None = None
         if self.layer != FINAL:
             number = names.index(self.layer)
@@ -107,7 +116,7 @@ class HiddenReader:
         if self._segment:
             step = max(STEP, 1 << max((length - 1).bit_length() - 3, 0))
             width = min(-(-length // step) * step, self._segment)
-            number = max(min(self.chunk, WHOLE) // width, 1)
+            number = max(self._at_once // width, 1)
             # An even number: two threads share the lanes out at the end of one.
             return width, Lanes(number - number % 2 if number > 1 else 1, width)
         bound = max(SHORT, 1 << (length - 1).bit_length())

@@ -18,8 +18,8 @@ LISTED = 10
 
 
 def describe(path: str, *, kind: Kind | None = None, column: str | None = None, model: str | None = None) -> dict:
-    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `conversion`, `state`, `batch`, `dna` or
-    `document`.
+    """Facts by name, ready for JSON; the first, `what`, is `checkpoint`, `run`, `conversion`, `state`, `batch`, `dna`
+    or `document`.
 
     Args:
         path: A file of sequences or documents, a checkpoint directory or shipped name, a training run, a conversion,

@@ -15,7 +15,6 @@ from longseq.model import Checkpoint
 from longseq.records import Record
 from longseq.results.source import SourceRow
 from longseq.streaming.hidden import HiddenReader, Job
-from longseq.streaming.surprisal import CHUNK
 from longseq.tasks.embed.pool import Pooled
 from longseq.tasks.embed.request import PARTS, Request, Strands
 from longseq.tasks.embed.table import Embedded, EmbeddedTable, Heading, free_files, too_many
@@ -217,7 +216,7 @@ def embed(
         UsageError, OutputExistsError: the request itself is wrong; a file stands already and `force` is not set.
     """
     free_files(out, npy, force=force)
-    reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk or CHUNK, precision=precision)
+    reader = HiddenReader(checkpoint, layer=request.layer, chunk=chunk, precision=precision)
     sources = [Source(file) for file in request.inputs]
     with EmbeddedTable(heading_of(request, reader, command), out, npy=npy, force=force) as table:
         for part in embeddings(request, reader, sources, progress):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from longseq.config import require
-from longseq.streaming.surprisal import CHUNK
+from longseq.streaming.hidden import AHEAD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class CardConfig:
     budget: float = 90.0
     """Seconds that speed and memory may take, about; lengths that would not fit are left out, and said. 0: no speed, no
     latency."""
-    chunk: int = CHUNK
+    chunk: int = AHEAD
     """Tokens a recurrent call, rounded up to whole segments."""
     conversation: int = 4000
     """Tokens of a live conversation."""
