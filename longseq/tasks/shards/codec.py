@@ -43,7 +43,7 @@ def packed(value: Any) -> tuple[bytes, bytes]:
         TypeError: a value that is not of the type that its field says, or of one that cannot be written.
     """
     arrays: list[np.ndarray] = []
-    encode = coder(type(value)).encode
+    encode = coder(type(value)).encode  # type: ignore[arg-type]
     assert encode is not None
     plain = encode(value, arrays)
     runs: list[list[Any]] = []
@@ -221,7 +221,7 @@ def _fields(kind: type) -> Coder:
             values[i] = one(values[i], arrays)
         if not plain:
             return kind(*values)
-        made = kind.__new__(kind)  # its values were checked when it was made first
+        made: Any = object.__new__(kind)  # its values were checked when it was made first
         made.__dict__.update(zip(names, values, strict=False))
         return made
 
@@ -259,7 +259,7 @@ def _of_arrays(kind: type, names: list[str]) -> Decode:
     """Of a class that has nothing but arrays: there may be twenty of them, in a record of two hundred letters."""
 
     def decode(_: Any, arrays: Iterator[np.ndarray]) -> Any:
-        made = kind.__new__(kind)
+        made: Any = object.__new__(kind)
         made.__dict__.update(zip(names, arrays, strict=False))  # names first: none too many is taken
         return made
 

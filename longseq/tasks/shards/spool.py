@@ -9,9 +9,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -26,7 +27,8 @@ PIECE = 1 << 16
 """Items read back at once."""
 
 
-class Bulk(NamedTuple):
+@dataclass(frozen=True)
+class Bulk:
     """Where items of one type lie in `BULK`; a field of a frame."""
 
     at: int
