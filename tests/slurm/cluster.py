@@ -69,7 +69,7 @@ LIVE = ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING", "SUSPENDED")
 class Cluster:
     def __init__(self, folder: Path):
         """`folder` is empty, and its path short: the socket in it has a name of at most 107 bytes."""
-        missing = [name for name in ("slurmctld", "slurmd", "munged") if _daemon(name) is None]
+        missing = [name for name in ("slurmctld", "slurmd", "munged") if _program(name) is None]
         if missing:
             raise RuntimeError(f"{', '.join(missing)} missing: apt-get install {PACKAGES}")
         self.folder = folder.resolve()
@@ -130,7 +130,7 @@ class Cluster:
         log = open(self.folder / f"{name}-{len(self._daemons)}.out", "wb")  # noqa: SIM115
         self._daemons.append(
             subprocess.Popen(
-                [_daemon(name), *words],
+                [_program(name), *words],
                 env=os.environ | self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -164,7 +164,7 @@ class Cluster:
             env=os.environ | self.environment | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert found.returncode == 0, f"{words}: {found.stderr}"
@@ -224,7 +224,7 @@ class Cluster:
         return found
 
 
-def _daemon(name: str) -> str | None:
+def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ['PATH']}{os.pathsep}/usr/sbin{os.pathsep}/sbin")
 
 
