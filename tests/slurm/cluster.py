@@ -19,6 +19,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 PACKAGES = "slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
@@ -116,13 +117,11 @@ class Cluster:
         named = ("key-file", "key"), ("socket", "socket"), ("pid-file", "pid"), ("seed-file", "seed")
         files = [f"--{option}={self.folder}/munge.{end}" for option, end in (*named, ("log-file", "log"))]
         self._daemon("munged", "--foreground", "--force", *files)  # forced: above the folder others may write
-        self._until(lambda: (self.folder / "munge.socket").exists(), "munged does not answer")
+        self.until(lambda: (self.folder / "munge.socket").exists())
         self._daemon("slurmctld", "-D", "-c", "-i")
         for number in range(1, NODES + 1):
             self._daemon("slurmd", "-D", "-N", f"n{number}")
-        self._until(
-            lambda: self._client("sinfo", "-h", "-N", "-p", "main", "-t", "idle").count("\n") == NODES, "no nodes"
-        )
+        self.until(lambda: self._client("sinfo", "-h", "-N", "-p", "main", "-t", "idle").count("\n") == NODES)
 
     def _daemon(self, name: str, *words: str) -> None:
         log = open(self.folder / f"{name}-{len(self._daemons)}.out", "wb")  # noqa: SIM115
@@ -146,13 +145,14 @@ class Cluster:
         except subprocess.TimeoutExpired:
             return ""
 
-    def _until(self, true, otherwise: str, seconds: float = 60) -> None:
+    def until(self, true: Callable[[], object], seconds: float = 120) -> None:
+        """Wait for it to become true."""
         deadline = time.monotonic() + seconds
         while not true():
             if time.monotonic() > deadline or any(daemon.poll() is not None for daemon in self._daemons):
                 logs = "\n".join(path.read_text(errors="replace")[-1000:] for path in self.folder.glob("*.out"))
-                raise RuntimeError(f"{otherwise}:\n{logs}")
-            time.sleep(0.1)
+                raise RuntimeError(f"waited in vain, or a daemon has ended:\n{logs}")
+            time.sleep(0.05)
 
     def run(self, *words: str, **environment: str) -> str:
         """What a program prints that speaks to the cluster, without the end of its last line."""
@@ -178,13 +178,14 @@ class Cluster:
 
     def ended(self, *jobs: str, seconds: float = 240) -> list[str]:
         """The states of jobs, once all have one that lasts."""
-        deadline = time.monotonic() + seconds
-        while True:
-            states = [self.job(job)["JobState"] for job in jobs]
-            if not set(states) & set(LIVE):
-                return states
-            assert time.monotonic() < deadline, dict(zip(jobs, states, strict=True))
-            time.sleep(0.3)
+        found: dict[str, str] = {}
+
+        def over() -> bool:
+            found.update({job: self.job(job)["JobState"] for job in jobs})
+            return not set(found.values()) & set(LIVE)
+
+        self.until(over, seconds)
+        return list(found.values())
 
     def stop(self) -> None:
         """End the jobs, then the daemons, then what is left of either."""

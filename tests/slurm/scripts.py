@@ -1,0 +1,36 @@
+"""The scripts under pipelines/slurm as a user has them: copied, and their site settings edited."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "pipelines" / "slurm"
+
+
+class Scripts:
+    """A copy of the scripts under `folder`, whose jobs find `command`, a shell script, under the name longseq."""
+
+    def __init__(self, folder, command, **settings):
+        self.work, self.folder = folder, folder / "scripts"
+        shutil.copytree(SCRIPTS, self.folder)
+        (folder / "bin").mkdir()
+        program = folder / "bin" / "longseq"
+        program.write_text(f"#!/bin/bash\n{command}\n")
+        program.chmod(0o755)
+        said = [f"export {name}={value}" for name, value in settings.items()]
+        with open(self.folder / "site.sh", "a") as site:
+            site.write("\n".join([*said, f"longseq_environment() {{ PATH={folder}/bin:$PATH; }}", ""]))
+
+    def submit(self, slurm, options, script, *words, **environment):
+        """The id of a job in the folder: the script, with options of sbatch, from a shell that has read the settings."""
+        line = '. "$1/site.sh" && shift && sbatch --parsable "$@"'
+        said = (str(self.folder), "--chdir", str(self.work), *options.split(), str(self.folder / script), *words)
+        return slurm.run("bash", "-c", line, "-", *said, **environment)
+
+
+def python(*words):
+    """A shell script that runs a program of this Python, with the package that is tested."""
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return f'PYTHONPATH={path} exec {sys.executable} {" ".join(words)} "$@"'
