@@ -4,9 +4,9 @@
         job = slurm.submit("--wrap", "hostname")
         slurm.ended(job)
 
-Two nodes, `n1` and `n2`, of four processors each, whatever the machine has. Jobs in the partition `scavenge` make room
-for those in `main`: they are warned, requeued, and begin anew once there is room again. Nothing is written outside of
-the folder.
+Two nodes, `n1` and `n2`, of eight processors and a graphics processor each, or so they say, whatever the machine has.
+Jobs in the partition `scavenge` make room for those in `main`: they are warned, requeued, and begin anew once there is
+room again. Nothing is written outside of the folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 PACKAGES = "slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
-NODES, PROCESSORS, MEMORY = 2, 4, 4000
+NODES, PROCESSORS, MEMORY = 2, 8, 4000
 GRACE = 30
 """Seconds between the warning of a job that has to make room and its end."""
 CLIENTS = ("srun", "sbatch", "squeue", "scancel", "scontrol", "sinfo", "sacct")
@@ -57,6 +57,7 @@ MinJobAge=3600
 ReturnToService=2
 PropagateResourceLimits=NONE
 DefMemPerCPU=200
+GresTypes=gpu
 {nodes}
 PartitionName=main Nodes=ALL Default=YES MaxTime=60 DefaultTime=10 PriorityTier=10 PreemptMode=OFF
 PartitionName=scavenge Nodes=ALL MaxTime=60 DefaultTime=10 PriorityTier=1 PreemptMode=REQUEUE GraceTime={grace}
@@ -101,12 +102,13 @@ class Cluster:
             (self.folder / f"spool-n{number}").mkdir()
             nodes.append(
                 f"NodeName=n{number} NodeAddr=127.0.0.1 NodeHostname={host} Port={ports[number]} CPUs={PROCESSORS} "
-                f"RealMemory={MEMORY} State=UNKNOWN"
+                f"RealMemory={MEMORY} Gres=gpu:1 State=UNKNOWN"
             )
         text = CONF.format(
             folder=self.folder, user=getpass.getuser(), host=host, ports=ports, nodes="\n".join(nodes), grace=GRACE
         )
         (self.folder / "slurm.conf").write_text(text)
+        (self.folder / "gres.conf").write_text("Name=gpu File=/dev/zero\n")
         (self.folder / "bin").mkdir()
         for name in CLIENTS:  # for programs that pass no SLURM_* on, as Snakemake's jobs
             shim = self.folder / "bin" / name

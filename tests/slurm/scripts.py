@@ -24,7 +24,7 @@ class Scripts:
             site.write("\n".join([*said, f"longseq_environment() {{ PATH={folder}/bin:$PATH; }}", ""]))
 
     def submit(self, slurm, options, script, *words, **environment):
-        """The id of a job in the folder: the script, with options of sbatch, from a shell that has read the settings."""
+        """The id of a job: the script, with options of sbatch, from a shell that has read the settings."""
         line = '. "$1/site.sh" && shift && sbatch --parsable "$@"'
         said = (str(self.folder), "--chdir", str(self.work), *options.split(), str(self.folder / script), *words)
         return slurm.run("bash", "-c", line, "-", *said, **environment)
