@@ -20,6 +20,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 PACKAGES = "slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge"
@@ -205,16 +206,18 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        for pid in self._left():
-            os.kill(pid, signal.SIGKILL)
+        for process in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
-    def _left(self) -> list[int]:
-        """Processes that were started by this cluster's daemons: their environment names its configuration."""
-        mark = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+    def processes(self, **environment: str) -> list[int]:
+        """Ids of processes that the daemons started, in whose environment these stand too."""
+        known = {f"{name}={value}".encode() for name, value in environment.items()}
+        known.add(f"SLURM_CONF={self.environment['SLURM_CONF']}".encode())
         found = []
         for process in Path("/proc").iterdir():
             try:
-                if process.name.isdigit() and mark in (process / "environ").read_bytes().split(b"\0"):
+                if process.name.isdigit() and known <= {*(process / "environ").read_bytes().split(b"\0")}:
                     found.append(int(process.name))
             except OSError:
                 pass  # it has ended, or is another user's

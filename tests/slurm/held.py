@@ -5,9 +5,8 @@ import sys
 import time
 from pathlib import Path
 
-from longseq.tasks.shards.spool import SpoolWriter
-
 from longseq.cli import main
+from longseq.tasks.shards.spool import SpoolWriter
 
 put = SpoolWriter.put
 

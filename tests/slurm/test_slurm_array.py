@@ -2,17 +2,25 @@
 done twice, and the whole is that of one process."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scripts import ROOT, Scripts, python
 
 from longseq.cli import main
 
 pytestmark = pytest.mark.slurm
-INPUTS = [str(ROOT / "data" / name) for name in ("T4.gbff.gz", "chloroplast.gb.gz", "awkward.fa")]
+INPUTS = ["contigs.fa", *(str(ROOT / "data" / name) for name in ("T4.gbff.gz", "chloroplast.gb.gz", "awkward.fa"))]
 WORDS = ["summarize", *INPUTS, "--no-model", "--on-unknown", "N"]
 SHARDS, KILLED, PREEMPTED = 8, 2, 5
+
+
+def contigs(file):
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, (60, 10_000))]
+    file.write_text("".join(f">contig{number}\n{row.tobytes().decode()}\n" for number, row in enumerate(letters)))
 
 
 def array(slurm, scripts, log):
@@ -30,6 +38,7 @@ def tasks(job):
 def disturbed(slurm, tmp_path_factory):
     """The folder of an array and the states of its tasks in the end, having been disturbed, and its id."""
     folder = tmp_path_factory.mktemp("array")
+    contigs(folder / "contigs.fa")
     (folder / "held").mkdir()
     for number in (KILLED, PREEMPTED):
         (folder / "held" / str(number)).touch()
@@ -37,7 +46,8 @@ def disturbed(slurm, tmp_path_factory):
     job = array(slurm, scripts, "first")
     for number in (KILLED, PREEMPTED):
         slurm.until(lambda number=number: [*folder.glob(f"batch/.{number}-of-{SHARDS}*")])
-    slurm.run("scancel", "--signal=KILL", f"{job}_{KILLED}")
+    for process in slurm.processes(SLURM_ARRAY_JOB_ID=job, SLURM_ARRAY_TASK_ID=str(KILLED), SLURM_STEP_ID="0"):
+        os.kill(process, signal.SIGKILL)
     (folder / "held" / str(KILLED)).unlink()
     other = tasks(job)
     del other[PREEMPTED - 1]
@@ -63,7 +73,7 @@ def facts(folder):
     return found
 
 
-def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, disturbed, capsys):
+def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, disturbed, monkeypatch, capsys):
     scripts, job, states, drained = disturbed
     folder = scripts.work
     wanted = ["COMPLETED"] * SHARDS
@@ -84,6 +94,7 @@ def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, dist
         assert "is done already" in (folder / f"second-{number}.log").read_text()
     assert after[PREEMPTED][0]["slurm_restart_count"] == "1"
 
+    monkeypatch.chdir(folder)
     codes = [main(["merge", str(folder / "batch"), "--out", str(folder / "merged")])]
     codes.append(main([*WORDS, "--out", str(folder / "single")]))
     assert codes[0] == codes[1] == 0, capsys.readouterr().err
