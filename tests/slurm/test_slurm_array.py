@@ -67,9 +67,8 @@ def facts(folder):
     found = {}
     for number in range(1, SHARDS + 1):
         file = folder / "batch" / f"{number}-of-{SHARDS}" / "shard.json"
-        found[number] = (
-            (json.loads(file.read_text())["run"]["slurm"], file.stat().st_mtime_ns) if file.exists() else None
-        )
+        if file.exists():
+            found[number] = json.loads(file.read_text())["run"]["slurm"], file.stat().st_mtime_ns
     return found
 
 
