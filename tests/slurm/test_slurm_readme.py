@@ -1,0 +1,38 @@
+"""What pipelines/slurm/README.md says is done, as it stands there."""
+
+import re
+import shutil
+
+import pytest
+from scripts import ROOT, SCRIPTS, Scripts, python
+
+pytestmark = pytest.mark.slurm
+RUN = """\
+inputs = ["genomes/T4.gbff.gz"]
+steps = 3
+batch = 256
+[model]
+width = 16
+layers = 1
+heads = 2
+[data]
+window = 64
+[evaluation]
+tokens = 1000
+"""
+COMMAND = "-c 'import sys; from longseq.cli import main; sys.exit(main(sys.argv[1:]))'"
+
+
+def test_its_commands_work(slurm, tmp_path):
+    scripts = Scripts(tmp_path, python(COMMAND))
+    (tmp_path / "pipelines").mkdir()
+    scripts.folder.rename(tmp_path / "pipelines" / "slurm")
+    (tmp_path / "genomes").mkdir()
+    for name in ("T4.gbff.gz", "chloroplast.gb.gz"):
+        shutil.copy(ROOT / "data" / name, tmp_path / "genomes")
+    (tmp_path / "run.toml").write_text(RUN)
+    for block in re.findall(r"^```sh\n(.*?)^```", (SCRIPTS / "README.md").read_text(), re.MULTILINE | re.DOTALL):
+        slurm.run("bash", "-ec", f"cd {tmp_path}; PATH={tmp_path}/bin:$PATH\n{block}")
+        slurm.until(lambda: not slurm.run("squeue", "--noheader"))
+    for made in ("run/model/model.safetensors", "summary/summary.json"):
+        assert (tmp_path / made).exists(), made
