@@ -1,6 +1,9 @@
 # What the job scripts share: the site's settings, signals that reach a job, and its way back into the queue.
 # SLURM warns a job by TERM or USR1, sent to what srun started, to the script, or to both.
 
+warned=  # the last warning that reached this script
+for name in TERM USR1; do trap "warned=$name" "$name"; done
+
 . "$LONGSEQ_SLURM/site.sh"
 longseq_environment
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
@@ -8,9 +11,14 @@ export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 # An element of an array by its own name: the id of the last one is also that of all.
 job=${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}
 job=${job:-$SLURM_JOB_ID}
-warned=
 
 say() { echo "job $job: $*" >&2; }
+
+# patiently COMMAND…: SLURM may have no time at once.
+patiently() {
+  for _ in 1 2 3 4 5; do "$@" && return; sleep 3; done
+  return 1
+}
 
 # ends CODE COMMAND…: run it to its end; its exit code goes into the variable CODE. A warning is passed on as USR1, since
 # srun kills its ranks at once when TERM comes.
@@ -21,6 +29,7 @@ ends() {
   "$@" &
   local pid=$!
   for name in TERM USR1; do trap "woken=yes warned=$name; kill -USR1 $pid 2> /dev/null" "$name"; done
+  [ -z "$warned" ] || kill -USR1 $pid
   while woken= && { wait "$pid"; ended=$?; } && [ -n "$woken" ]; do :; done  # a trap ends `wait`, not the command
   trap '' TERM USR1  # from here on they change nothing
 }
@@ -32,12 +41,12 @@ stopped() { [ "$1" = 85 ] || [ "$1" = 138 ] || [ "$1" = 143 ] || { [ "$1" != 0 ]
 # once_more CODE: into the queue again, unless somebody has cancelled the job: `scontrol requeue` would bring it back.
 once_more() {
   local state
-  state=$(squeue --noheader --jobs "$job" --format '%T %r')
+  state=$(patiently squeue --noheader --jobs "$job" --format '%T %r')
   case $state in
     RUNNING* | "COMPLETING TimeLimit")
       say "stopped (${warned:+$warned, }exit code $1), goes back into the queue"
-      scontrol requeue "$job" || say "cannot be requeued; submit it again, and it goes on" ;;
-    *) say "stopped and not requeued: ${state:-no such job}" ;;
+      patiently scontrol requeue "$job" || say "cannot be requeued; submit it again, and it goes on" ;;
+    *) say "stopped and not requeued: ${state:-nothing is known of it}" ;;
   esac
   exit 85
 }
