@@ -11,6 +11,7 @@ import pytest
 from scripts import ROOT, Scripts, python
 
 from longseq.cli import main
+from longseq.tasks.shards.batch import standing
 
 pytestmark = pytest.mark.slurm
 INPUTS = ["contigs.fa", *(str(ROOT / "data" / name) for name in ("T4.gbff.gz", "chloroplast.gb.gz", "awkward.fa"))]
@@ -83,6 +84,8 @@ def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, dist
     assert "stopped (exit code 85)" in (folder / f"first-{PREEMPTED}.log").read_text()
     before = facts(folder)
     assert set(range(1, SHARDS + 1)) - before.keys() == {KILLED}
+    stands = standing(folder / "batch")
+    assert (stands["done"], stands["killed"], stands["run_again"]) == (SHARDS - 1, 1, str(KILLED))
 
     again = array(slurm, scripts, "second")
     assert slurm.ended(*tasks(again)) == ["COMPLETED"] * SHARDS
