@@ -21,15 +21,15 @@ patiently() {
 }
 
 # ends CODE COMMAND…: run it to its end; its exit code goes into the variable CODE. A warning is passed on as USR1, since
-# srun kills its ranks at once when TERM comes.
+# srun kills its ranks at once when TERM comes; after an early one nothing is begun.
 ends() {
   local -n ended=$1
   shift
   local woken
+  [ -z "$warned" ] || { ended=85 && return; }
   "$@" &
   local pid=$!
   for name in TERM USR1; do trap "woken=yes warned=$name; kill -USR1 $pid 2> /dev/null" "$name"; done
-  [ -z "$warned" ] || kill -USR1 $pid
   while woken= && { wait "$pid"; ended=$?; } && [ -n "$woken" ]; do :; done  # a trap ends `wait`, not the command
   trap '' TERM USR1  # from here on they change nothing
 }
