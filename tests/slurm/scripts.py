@@ -1,5 +1,6 @@
 """The scripts under pipelines/slurm as a user has them: copied, and their site settings edited."""
 
+import json
 import os
 import shutil
 import sys
@@ -19,9 +20,14 @@ class Scripts:
         program = folder / "bin" / "longseq"
         program.write_text(f"#!/bin/bash\n{command}\n")
         program.chmod(0o755)
-        said = [f"export {name}={value}" for name, value in settings.items()]
+        self.add(f"longseq_environment() {{ PATH={folder}/bin:$PATH; }}")
+        for name, value in settings.items():
+            self.add(f"export {name}={value}")
+
+    def add(self, line):
+        """A line to the settings of the site."""
         with open(self.folder / "site.sh", "a") as site:
-            site.write("\n".join([*said, f"longseq_environment() {{ PATH={folder}/bin:$PATH; }}", ""]))
+            site.write(f"{line}\n")
 
     def submit(self, slurm, options, script, *words, **environment):
         """The id of a job: the script, with options of sbatch, from a shell that has read the settings."""
@@ -34,3 +40,16 @@ def python(*words):
     """A shell script that runs a program of this Python, with the package that is tested."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     return f'PYTHONPATH={path} exec {sys.executable} {" ".join(words)} "$@"'
+
+
+def written(folder):
+    """Files of a result by name; of JSON without what differs by nature."""
+    found = {}
+    for path in folder.rglob("*"):
+        name = str(path.relative_to(folder))
+        if path.is_file() and name != "run.json":
+            content = path.read_bytes()
+            if path.suffix == ".json" and "run" in (document := json.loads(content)):
+                content = document | {"run": None}
+            found[name] = content
+    return found

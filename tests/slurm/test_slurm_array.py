@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scripts import ROOT, Scripts, python
+from scripts import ROOT, Scripts, python, written
 
 from longseq.cli import main
 from longseq.tasks.shards.batch import standing
@@ -100,17 +100,4 @@ def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, dist
     codes = [main(["merge", str(folder / "batch"), "--out", str(folder / "merged")])]
     codes.append(main([*WORDS, "--out", str(folder / "single")]))
     assert codes[0] == codes[1] == 0, capsys.readouterr().err
-    assert files(folder / "merged") == files(folder / "single")
-
-
-def files(folder):
-    """Name → content; of JSON without what differs by nature."""
-    found = {}
-    for path in folder.rglob("*"):
-        name = str(path.relative_to(folder))
-        if path.is_file() and name != "run.json":
-            content = path.read_bytes()
-            if path.suffix == ".json" and "run" in (document := json.loads(content)):
-                content = document | {"run": None}
-            found[name] = content
-    return found
+    assert written(folder / "merged") == written(folder / "single")

@@ -12,6 +12,7 @@ case ${MODE:-$SLURM_ARRAY_TASK_ID$SLURM_RESTART_COUNT} in
   fails) exit 1 ;;
   early) [ "$SLURM_RESTART_COUNT" = 1 ] || kill -TERM $$ ;;
   waits | 2) trap 'echo saved; exit 85' TERM USR1; while :; do sleep 0.1; done ;;
+  warned) ;;
   *) sleep 4 ;;
 esac
 """
@@ -21,13 +22,17 @@ esac
 def jobs(slurm, tmp_path_factory):
     """State, restarts, log and folder of a job of each kind, all of which run side by side."""
     ids, folders = {}, {}
-    for mode in ("stands", "moves", "fails", "early", "waits", "array"):
+    for mode in ("stands", "moves", "fails", "early", "warned", "waits", "array"):
         folder = folders[mode] = tmp_path_factory.mktemp(mode)
         scripts = Scripts(folder, STAND_IN, LONGSEQ_STANDSTILLS=1)
+        if mode == "warned":
+            scripts.add("longseq_environment() { PATH=$PWD/bin:$PATH; touch prepares; sleep 2; }")
         if mode == "array":
             ids[mode] = scripts.submit(slurm, "--array 1-2 -o %a.log", "stream_array.sbatch", "2", "score", "x.fa")
         else:
             ids[mode] = scripts.submit(slurm, "-o log", "train.sbatch", "x.fa", "--out", "run", MODE=mode)
+    slurm.until((folders["warned"] / "prepares").exists)
+    slurm.run("scancel", "--batch", "--signal=USR1", ids["warned"])
     slurm.until(lambda: "began" in said(folders["waits"] / "log"))
     slurm.run("scancel", ids["waits"])
     slurm.until(lambda: "began" in said(folders["array"] / "2.log"))
@@ -66,6 +71,11 @@ def test_an_error_is_not_tried_again(jobs):
 def test_a_signal_before_anything_could_be_saved_is_a_stop(jobs):
     ends, folder = jobs["early"]
     assert ends == [("COMPLETED", 1)] and "exit code 143" in said(folder / "log")
+
+
+def test_after_a_warning_nothing_is_begun(jobs):
+    ends, folder = jobs["warned"]
+    assert ends == [("COMPLETED", 1)] and said(folder / "log").count("began") == 1
 
 
 def test_what_was_cancelled_stays_so(jobs):
