@@ -6,6 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "pipelines" / "slurm"
 
@@ -40,6 +42,12 @@ def python(*words):
     """A shell script that runs a program of this Python, with the package that is tested."""
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
     return f'PYTHONPATH={path} exec {sys.executable} {" ".join(words)} "$@"'
+
+
+def contigs(file, number, length):
+    """So many records of so many random bases each."""
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, (number, length))]
+    file.write_text("".join(f">contig{n}\n{row.tobytes().decode()}\n" for n, row in enumerate(letters)))
 
 
 def written(folder):

@@ -6,9 +6,8 @@ import os
 import signal
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scripts import ROOT, Scripts, python, written
+from scripts import ROOT, Scripts, contigs, python, written
 
 from longseq.cli import main
 from longseq.tasks.shards.batch import standing
@@ -17,11 +16,6 @@ pytestmark = pytest.mark.slurm
 INPUTS = ["contigs.fa", *(str(ROOT / "data" / name) for name in ("T4.gbff.gz", "chloroplast.gb.gz", "awkward.fa"))]
 WORDS = ["summarize", *INPUTS, "--no-model", "--on-unknown", "N"]
 SHARDS, KILLED, PREEMPTED = 8, 2, 5
-
-
-def contigs(file):
-    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, (60, 10_000))]
-    file.write_text("".join(f">contig{number}\n{row.tobytes().decode()}\n" for number, row in enumerate(letters)))
 
 
 def array(slurm, scripts, log):
@@ -39,7 +33,7 @@ def tasks(job):
 def disturbed(slurm, tmp_path_factory):
     """The folder of an array and the states of its tasks in the end, having been disturbed, and its id."""
     folder = tmp_path_factory.mktemp("array")
-    contigs(folder / "contigs.fa")
+    contigs(folder / "contigs.fa", 60, 10_000)
     (folder / "held").mkdir()
     for number in (KILLED, PREEMPTED):
         (folder / "held" / str(number)).touch()
