@@ -12,7 +12,7 @@ from scripts import ROOT, Scripts, contigs, python, written
 from longseq.cli import main
 from longseq.tasks.shards.batch import standing
 
-pytestmark = pytest.mark.slurm
+pytestmark = [pytest.mark.slurm, pytest.mark.timeout(900)]
 INPUTS = ["contigs.fa", *(str(ROOT / "data" / name) for name in ("T4.gbff.gz", "chloroplast.gb.gz", "awkward.fa"))]
 WORDS = ["summarize", *INPUTS, "--no-model", "--on-unknown", "N"]
 SHARDS, KILLED, PREEMPTED = 8, 2, 5

@@ -5,7 +5,7 @@ import re
 import pytest
 from scripts import SCRIPTS, Scripts, contigs, python, written
 
-pytestmark = pytest.mark.slurm
+pytestmark = [pytest.mark.slurm, pytest.mark.timeout(900)]
 RUN = """\
 inputs = ["genomes/1.fa"]
 steps = 3
