@@ -53,7 +53,7 @@ SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=1,sched_min_interval=0,bf_interval=1,batch_sched_delay=0
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-KillWait=5
+KillWait=30
 MinJobAge=3600
 ReturnToService=2
 PropagateResourceLimits=NONE

@@ -13,7 +13,7 @@ from longseq.config import from_mapping, to_toml
 from longseq.training import TrainConfig
 
 pytestmark = [pytest.mark.slurm, pytest.mark.timeout(900)]
-STEPS, PACE = 400, 0.1
+STEPS, PACE = 400, 0.25
 CLOCKED = ("tokens_per_s", "memory_mib", "seconds")
 DISTURBED = {
     "USR1, the ranks only": ("SIGUSR1", 1, ""),
@@ -73,18 +73,28 @@ def trained(slurm, tmp_path_factory):
 
     jobs = {name: submit(name, sequence, PACE, options) for name, (_, sequence, options) in DISTURBED.items()}
     undisturbed = [submit(f"undisturbed {sequence}", sequence, 0, "") for sequence in (1, 2)]
-    at = {name: random.randint(5, 60) for name in DISTURBED}
+    at = {name: random.randint(3, 40) for name in DISTURBED}
     ways = {
         "USR1, the ranks only": ("scancel", "--signal=USR1", jobs["USR1, the ranks only"]),
         "TERM, the script only": ("scancel", "--batch", "--signal=TERM", jobs["TERM, the script only"]),
         "preempted": ("sbatch", "--nodes", "2", "--gpus-per-node", "1", "-o", "/dev/null", "--wrap", "sleep 1"),
-        "time limit": ("scontrol", "update", f"JobId={jobs['time limit']}", "TimeLimit=1"),
     }
+
+    def disturb(name):
+        if name == "time limit":
+            hours, minutes, seconds = map(int, slurm.job(jobs[name])["RunTime"].split(":"))
+            limit(60 * hours + minutes + seconds // 30 + 1)  # in half a minute to a minute and a half
+        else:
+            slurm.run(*ways[name])
+
+    def limit(minutes):
+        slurm.run("scontrol", "update", f"JobId={jobs['time limit']}", f"TimeLimit={minutes}")
+
     for name in sorted(at, key=at.__getitem__):
         slurm.until(lambda name=name: steps(folder / name) >= at[name], 240)
-        slurm.run(*ways[name])
+        disturb(name)
     slurm.until(lambda: slurm.job(jobs["time limit"])["Restarts"] == "1")
-    slurm.run("scontrol", "update", f"JobId={jobs['time limit']}", "TimeLimit=60")
+    limit(60)
     assert set(slurm.ended(*jobs.values(), *undisturbed, seconds=500)) == {"COMPLETED"}
     return folder, jobs, at
 
