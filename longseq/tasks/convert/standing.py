@@ -50,10 +50,10 @@ def standing(out: str | Path) -> dict[str, Any]:
 
 
 def _begun(out: Path) -> Begun | OpeningBegun | None:
-    for name, kind in ((CONVERT, Begun), (OPENING, OpeningBegun)):
-        if (out / FOLDER / name).is_file():
-            return load(kind, out / FOLDER / name)
-    return None
+    folder = out / FOLDER
+    if (folder / CONVERT).is_file():
+        return load(Begun, folder / CONVERT)
+    return load(OpeningBegun, folder / OPENING) if (folder / OPENING).is_file() else None
 
 
 def _stages(begun: Begun | OpeningBegun) -> list[str]:

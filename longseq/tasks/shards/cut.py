@@ -7,7 +7,7 @@ import os
 import stat
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,8 +53,7 @@ def measured(file: str, reading: Reading, progress: Progress) -> tuple[InputFact
     `progress` is told of letters.
     """
     costs = array("q")
-    facts = {"file": file, "size": _size(file), "sha256": input_digest(file)}
-    kind = format = None
+    facts = InputFacts(file=file, size=_size(file), sha256=input_digest(file))
     letters = 0
     try:
         if reading.kind == VARIANTS:
@@ -62,13 +61,13 @@ def measured(file: str, reading: Reading, progress: Progress) -> tuple[InputFact
                 for row in table.rows():
                     letters += len(row.variant.alts)
                     costs.append(len(row.variant.alts) + OVERHEAD)
-            return InputFacts(**facts, kind=VARIANTS, records=len(costs), letters=letters), costs  # type: ignore[arg-type]
+            return replace(facts, kind=VARIANTS, records=len(costs), letters=letters), costs
         with read(file, **reading.options()) as records:
-            kind, format = records.kind, records.format.name
+            facts = replace(facts, kind=records.kind, format=records.format.name)
             for record in records:
                 length = 0
-                if format in BY_BYTES:
-                    length = facts["size"] or 0
+                if facts.format in BY_BYTES:
+                    length = facts.size or 0
                 else:
                     try:
                         for piece in record.pieces:
@@ -80,7 +79,7 @@ def measured(file: str, reading: Reading, progress: Progress) -> tuple[InputFact
                 costs.append(length + OVERHEAD)
     except InputError:  # so will that which owns the end
         pass
-    return InputFacts(**facts, kind=kind, format=format, records=len(costs), letters=letters), costs  # type: ignore[arg-type]
+    return replace(facts, records=len(costs), letters=letters), costs
 
 
 def input_digest(file: str) -> str | None:
