@@ -72,7 +72,7 @@ def test_what_is_done_is_not_done_again_and_what_is_lost_is(done):
         ({"batch": BATCH | {"shards": "eight"}}, r"'eight' is not of type 'integer'[^|]*\['shards'\]"),
         ({"batch": BATCH | {"shrads": 3}}, r"\('shrads' was unexpected\)"),
         ({"batch": {"inputs": INPUTS}}, r"'out' is a required property"),
-        ({"evaluation": {"inputs": INPUTS, "out": "held"}}, r"'training' is a dependency of 'evaluation'|'batch'"),
+        ({"batch": BATCH, "evaluation": {"inputs": INPUTS, "out": "x"}}, r"'training' is a dependency of 'evaluation'"),
         ({"batch": BATCH | {"inputs": ["*.nowhere"]}}, r"inputs: no file matches \*\.nowhere"),
     ],
 )
