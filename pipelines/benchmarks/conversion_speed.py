@@ -67,6 +67,9 @@ def measured_speed(teacher: Path, student: Path, texts: list[str]) -> dict:
     config = CardConfig(texts=len(texts), documents=DOCUMENTS, lengths=LENGTHS, rounds=ROUNDS, budget=BUDGET)
     ours = load(student)
     found = measured(load(teacher), ours, texts, config, stages=stage_errors(student, ours.config.layers)).to_json()
+    for who, folder in (("teacher", teacher), ("student", student)):
+        found[who]["name"] = folder.name  # where it stood concerns nobody
+    found["run"]["model"] = student.name
     with Worker(LongText, str(student)) as worker:
         return found | {"long": worker.ask("growth")}
 
@@ -100,8 +103,8 @@ def described(found: Mapping) -> list[str]:
         f"{again:,.1f} ms by reading all again, {100 * turn['share']:.1f} % (aimed at: {100 * TURN:.0f} % at most).",
         "",
         f"Memory of {long['tokens']:,} tokens grew by {known(long['growth_mb'])} MiB from {BEGINNING:,} tokens on "
-        f"(aimed at: {GROWTH:g} at most), {known(long['in_use_mb'])} MiB of them in use: the rest is free memory that "
-        "the process keeps, in pieces of a tensor's size.",
+        f"(aimed at: {GROWTH:g} at most), what of it is in use by {known(long['in_use_mb'])}: the rest is free memory "
+        "that the process keeps, in pieces of a tensor's size.",
         "",
         "Agreement with the teacher, in windows where a text is longer than a segment:",
         "",

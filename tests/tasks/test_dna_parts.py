@@ -36,7 +36,7 @@ def test_letters_to_read_are_those_of_the_parts(file, regions, letters):
 def test_another_spelling_is_looked_for_and_said_once(file, caplog, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        "longseq.tasks.summarize.files.read", lambda *args, **how: opened.append(1) or reading.read(*args, **how)
+        "longseq.tasks.shards.part.read", lambda *args, **how: opened.append(1) or reading.read(*args, **how)
     )
     parts = [Interval(record="NC_007795", start=at, end=at + 10) for at in (0, 500, 1_000)]
     with caplog.at_level(logging.INFO, "longseq"):
