@@ -40,13 +40,13 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
             os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         yield aside
         with _said(path):
-            os.chmod(aside, 0o666 & ~_umask())
-            _flush(aside)
+            os.chmod(aside, 0o666 & ~umask())
+            flush(aside)
             if force:
                 os.replace(aside, target)
             else:
                 _name_new(aside, target, path)
-            _flush(target.parent)
+            flush(target.parent)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -112,9 +112,9 @@ def output_directory(path: str | Path, *, force: bool = False, replaces: Collect
         with _said(path):
             for directory, _, names in os.walk(aside):
                 for name in names:
-                    _flush(Path(directory, name))
-                _flush(Path(directory))
-            os.chmod(aside, 0o777 & ~_umask())
+                    flush(Path(directory, name))
+                flush(Path(directory))
+            os.chmod(aside, 0o777 & ~umask())
             if force and target.exists():
                 _swap(aside, target, replaces)
             else:
@@ -124,7 +124,7 @@ def output_directory(path: str | Path, *, force: bool = False, replaces: Collect
                     if target.exists():
                         raise OutputExistsError("exists already", where=str(path), remedy=_FORCE) from None
                     raise error
-            _flush(target.parent)
+            flush(target.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
@@ -175,7 +175,8 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Have what a file, or the list of a folder, holds on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -183,7 +184,8 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-def _umask() -> int:
+def umask() -> int:
+    """Permissions that this process takes from what it makes."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

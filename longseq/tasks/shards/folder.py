@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from longseq.errors import OutputExistsError
-from longseq.formats.atomic import no_directory
+from longseq.formats.atomic import flush, no_directory, umask
 from longseq.formats.jsonfile import to_json, write_json
 from longseq.results.source import SourceRow
 from longseq.tasks.shards import spool
@@ -46,7 +46,7 @@ class Shard:
     sources: Sequence[Source] = ()
     """The inputs of its part, once they were read."""
     run: dict[str, Any] = field(default_factory=dict)
-    """How it went: host, device, seconds, …; see `job.Attempt`."""
+    """How it went: host, device, seconds, …; see `attempt.Attempt`."""
 
     @property
     def rows(self) -> list[SourceRow]:
@@ -149,13 +149,12 @@ def _document(shard: Shard, known: Mapping[str, Any]) -> dict[str, Any]:
 
 def _publish(made: Path, target: Path, force: bool) -> None:
     for name in (FACTS, *spool.FILES):
-        _flush(made / name)
-    _flush(made)
-    umask = os.umask(0o077)
-    os.umask(umask)
-    os.chmod(made, 0o777 & ~umask)
+        flush(made / name)
+    flush(made)
+    mask = umask()
+    os.chmod(made, 0o777 & ~mask)
     for name in (FACTS, *spool.FILES):
-        os.chmod(made / name, 0o666 & ~umask)
+        os.chmod(made / name, 0o666 & ~mask)
     if force and target.exists():
         old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
         os.rename(target, old)
@@ -164,15 +163,7 @@ def _publish(made: Path, target: Path, force: bool) -> None:
     else:
         os.rename(made, target)  # over an empty folder at most: who is second fails, and nothing is lost
     (target / LOCK).unlink()
-    _flush(target.parent)
-
-
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    flush(target.parent)
 
 
 def leave(batch: str | Path, part: Part, known: Mapping[str, Any], status: str, run: Mapping[str, Any]) -> None:
