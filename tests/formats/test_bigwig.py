@@ -1,5 +1,7 @@
 """Laws of bigWig: values read back equal in float32, gaps stay gaps, however the values come."""
 
+from itertools import pairwise
+
 import numpy as np
 import pybigtools
 import pytest
@@ -69,8 +71,10 @@ def test_more_records_than_a_node_of_the_format_can_count(tmp_path):
     number = 2**16 + 3
     names = sorted(f"contig{i}" for i in range(number))
     lengths = dict.fromkeys(names, 150)
-    start, end, ones = np.array([2]), np.array([148]), np.ones(1, np.float32)
-    assert write_runs(tmp_path / "x.bw", lengths, (Runs(name, start, end, i * ones) for i, name in enumerate(names)))
+    start, end, place = np.full(number, 2), np.full(number, 148), np.arange(number)
+    cuts = (0, 1, 40_000, number)
+    parts = (Runs(place[a:b], start[a:b], end[a:b], place[a:b].astype(np.float32)) for a, b in pairwise(cuts))
+    assert write_runs(tmp_path / "x.bw", names, [*lengths.values()], parts)
     reader = pybigtools.open(str(tmp_path / "x.bw"))
     assert reader.chroms() == lengths
     for i in (0, 255, 256, 40_000, 2**16 - 1, 2**16, number - 1):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,36 +35,45 @@ def write_bigwig(path: str | Path, lengths: Mapping[str, int], stretches: Iterab
         UsageError: a record without a name, or too long for the format.
         LongseqError: the file cannot be written.
     """
-    return write_runs(path, lengths, _runs(stretches))
+    names = sorted(lengths)
+    return write_runs(path, names, [lengths[name] for name in names], _runs(stretches, names))
 
 
-def write_runs(path: str | Path, lengths: Mapping[str, int], runs: Iterable[Runs]) -> bool:
-    """The same of runs, each stored as it is; one of NaN is left out."""
-    for name, length in lengths.items():
+def write_runs(path: str | Path, names: Sequence[str], lengths: Sequence[int], runs: Iterable[Runs]) -> bool:
+    """The same of runs, each stored as it is; one of NaN is left out.
+
+    Args:
+        names: Of the records, sorted.
+        lengths: Bases of each.
+        runs: By record, then by start, not overlapping.
+    """
+    for name, length in zip(names, lengths, strict=True):
         if not name:
             raise UsageError("bigWig wants a name of each record", where=str(path), remedy="name it")
         if length > LONGEST:
             raise UsageError(where=f"{path} ({name})", expected=f"at most {LONGEST:,} bases", found=f"{length:,}")
     try:
-        return write(Path(path), lengths, runs)
+        return write(Path(path), names, lengths, runs)
     except OSError as error:
         raise LongseqError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
 
 
-def _runs(stretches: Iterable[Stretch]) -> Iterator[Runs]:
+def _runs(stretches: Iterable[Stretch], names: Sequence[str]) -> Iterator[Runs]:
     """Runs of equal values, the same whatever the stretches were cut into."""
+    places = {name: place for place, name in enumerate(names)}
     held: Runs | None = None
     for name, start, values in stretches:
         values = np.asarray(values, np.float32)
         if not len(values):
             continue
         bounds = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1], [True]]))
-        found = Runs(name, start + bounds[:-1], start + bounds[1:], values[bounds[:-1]])
-        if held is not None and held.name == name:
+        record = np.full(len(bounds) - 1, places[name])
+        found = Runs(record, start + bounds[:-1], start + bounds[1:], values[bounds[:-1]])
+        if held is not None and held.record[-1] == found.record[0]:
             same = held.end[-1] == found.start[0] and held.value[-1] == found.value[0]
             if same:
                 found.start[0] = held.start[-1]
-                held = Runs(name, held.start[:-1], held.end[:-1], held.value[:-1])
+                held = Runs(*(column[:-1] for column in held))
         if held is not None:
             yield held
         held = found

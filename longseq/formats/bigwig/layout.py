@@ -8,14 +8,15 @@ import numpy as np
 
 HEADER = struct.Struct("<IHHQQQHHQQIQ")
 """Magic, version, levels of summary, places of names, values and their index, fields, defined fields, places of a
-schema and of the totals, bytes of the largest block unpacked, place of an extension."""
+schema and of the totals, bytes of the largest block unpacked (0: blocks are not packed), place of an extension."""
 MAGIC, VERSION = 0x888FFC26, 4
 LEVEL = struct.Struct("<IIQQ")
 """Of a level of summary: bases, reserved, place, place of its index."""
 TOTALS = struct.Struct("<Qdddd")
 """Bases with a value, least, greatest, sum, sum of squares."""
-SECTION = struct.Struct("<IIIIIBBH")
-"""Record, first base, end, step, span, kind of items, reserved, items."""
+HEAD_WORDS = 6
+"""Of 32 bits, in front of a block of values: record, first base, end, step, span; kind of items, 8 bits that are
+reserved, and the number of items in 16."""
 BED_GRAPH = 1
 """Kind of items that have a start and an end each."""
 ITEM = np.dtype([("start", "<u4"), ("end", "<u4"), ("value", "<f4")])
