@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from longseq.errors import place
 from longseq.formats.bigwig import LONGEST, OVERLAP, Runs, Stretch, uncovered, write_bigwig, write_runs
 from longseq.log import count
 from longseq.report.input_folders import InputFolders
-from longseq.results.dna import RecordSummary
+from longseq.results.dna import RecordSummary, WindowColumns
 from longseq.results.document import DocumentSummary
 
 log = logging.getLogger("longseq")
@@ -25,6 +25,8 @@ log = logging.getLogger("longseq")
 WINDOWS = ("gc", "gc_skew", "at_skew", "entropy", "cpg", "low_complexity", "softmask", "bits")
 """Columns of windows that have a track each, of the same name; that of `bits` is `bits_per_base`."""
 NAMES = {"bits": "bits_per_base"}
+HELD = 1 << 11
+"""Windows gathered before they are spooled: record by record they cost more than measuring them."""
 BLOCK = 1 << 16
 """Values read back at once."""
 
@@ -32,6 +34,8 @@ BLOCK = 1 << 16
 class _Place(NamedTuple):
     """Bases `[start, end)` of a record that are shown, and where the windows that cover them are spooled."""
 
+    record: int
+    """Number of its name among those of the input."""
     start: int
     end: int
     width: int
@@ -42,21 +46,52 @@ class _Place(NamedTuple):
     """That window's number in the spool of windows."""
     bases: int
     """Number of the base `origin` in the spool of bases; -1 where there are none."""
-    record: int
-    """Position of the record in its file."""
 
 
-@dataclass
+_ROW = np.dtype([("record", "<i8"), ("start", "<i8"), ("end", "<i8"), ("figures", "<f4", (len(WINDOWS),))])
+"""Of a window in the order in which a bigWig wants it; `record` is the place of its name in order."""
+
+
 class _Input:
-    """What is known of one input."""
+    """What is known of one input, in a few numbers a record: there may be one for each read."""
 
-    file: str
-    records: dict[str, list[_Place]] = field(default_factory=dict)
-    """By name, in the order in which they came; of one record each."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Records without a track, by the reason."""
-    overlap: bool = False
-    """Parts of one record overlap."""
+    def __init__(self, file: str):
+        self.file = file
+        self.names: dict[str, int] = {}
+        """Numbers, in the order in which they came; of one record each."""
+        self._indices = array("q")
+        """Position of that record in its file."""
+        self._places = array("q")
+        self.left_out: Counter[str] = Counter()
+        """Records without a track, by the reason."""
+        self.overlap = False
+        """Parts of one record overlap."""
+
+    def other(self, name: str, index: int) -> bool:
+        """Whether another record than the one at that position has the name."""
+        number = self.names.get(name)
+        return number is not None and self._indices[number] != index
+
+    def free(self, name: str, start: int, end: int) -> list[tuple[int, int]]:
+        """What no part of the record that came before covers of `[start, end)`."""
+        if (number := self.names.get(name)) is None:
+            return [(start, end)]
+        places = self.places()
+        free = uncovered(start, end, [*map(tuple, places[places[:, 0] == number, 1:3].tolist())])
+        self.overlap |= free != [(start, end)]
+        return free
+
+    def add(self, name: str, index: int, spans: list[tuple[int, int]], *rest: int) -> None:
+        """Stretches of a record of that name; `rest` is what `_Place` says besides."""
+        number = self.names.setdefault(name, len(self._indices))
+        if number == len(self._indices):
+            self._indices.append(index)
+        for start, end in spans:
+            self._places.extend((number, start, end, *rest))
+
+    def places(self) -> np.ndarray:
+        """(P, fields of `_Place`)."""
+        return np.array(self._places, np.int64).reshape(-1, len(_Place._fields))
 
 
 class Tracks:
@@ -72,7 +107,8 @@ class Tracks:
     def __init__(self) -> None:
         self._windows, self._bases = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - by __exit__
         self._inputs: dict[int, _Input] = {}
-        self._measured = self._at = 0
+        self._held: list[WindowColumns] = []
+        self._held_size = self._measured = self._at = 0
 
     def __enter__(self) -> Tracks:
         return self
@@ -85,19 +121,15 @@ class Tracks:
         row, windows = summary.row, summary.windows
         if windows is None or not len(windows) or row.expected_errors is not None:
             return
-        known, end = self._inputs.setdefault(summary.source, _Input(row.file)), row.start + row.length
-        before = known.records.get(row.id, [])
-        if reason := _unfit(row.id, any(part.record != row.index for part in before[:1]), end):
+        known, end = self._inputs.get(summary.source), row.start + row.length
+        if known is None:
+            known = self._inputs[summary.source] = _Input(row.file)
+        if reason := _unfit(row.id, known.other(row.id, row.index), end):
             known.left_out[reason] += 1
             return
-        free = uncovered(row.start, end, [(part.start, part.end) for part in before])
-        known.overlap |= free != [(row.start, end)]
+        free = known.free(row.id, row.start, end)
         if not free:
             return
-        table = np.empty((len(windows), len(WINDOWS)), np.float32)
-        for i, name in enumerate(WINDOWS):
-            table[:, i] = getattr(windows, name)
-        self._windows.write(table.tobytes())
         bases = -1
         if summary.base_bits is not None:
             bases = self._at
@@ -105,54 +137,101 @@ class Tracks:
                 self._bases.write(bits.astype(np.float32).tobytes())
                 self._at += len(bits)
         width = int(windows.end[0] - windows.start[0])
-        added = [_Place(*span, width, row.start, self._measured, bases, row.index) for span in free]
-        known.records[row.id] = [*before, *added]
+        known.add(row.id, row.index, free, width, row.start, self._measured, bases)
         self._measured += len(windows)
+        self._held.append(windows)
+        self._held_size += len(windows)
+        if self._held_size >= HELD:
+            self._spool()
 
     def document(self, summary: DocumentSummary) -> None:
         """Documents have no tracks."""
 
+    def _spool(self) -> None:
+        table = np.empty((self._held_size, len(WINDOWS)), np.float32)
+        for i, name in enumerate(WINDOWS if self._held else ()):
+            np.concatenate([getattr(windows, name) for windows in self._held], out=table[:, i])
+        self._windows.write(table.tobytes())
+        self._held, self._held_size = [], 0
+
     def write(self, folders: InputFolders) -> None:
         """The tracks there is a value for, and a warning of each record that has none because of its name or length."""
+        self._spool()
         for source, known in self._inputs.items():
             for reason, number in known.left_out.items():
                 log.warning("%s: no track of %s %s", place(known.file), count(number, "record"), reason)
             if known.overlap:
                 log.warning(OVERLAP, place(known.file))
-            if known.records:
-                self._write(folders.tracks(source), known.records)
+            if known.names:
+                self._write(folders.tracks(source), known)
 
-    def _write(self, folder: Path, records: dict[str, list[_Place]]) -> None:
-        lengths = {name: max(part.end for part in parts) for name, parts in records.items()}
-        ordered = [(name, part) for name in sorted(records) for part in sorted(records[name])]
+    def _write(self, folder: Path, known: _Input) -> None:
+        names, places = sorted(known.names), known.places()
+        ranks = np.empty(len(names), np.int64)
+        ranks[[known.names[name] for name in names]] = np.arange(len(names))
+        lengths = np.zeros(len(names), np.int64)
+        np.maximum.at(lengths, ranks[places[:, 0]], places[:, 2])
+        places[:, 0] = ranks[places[:, 0]]
+        places = places[np.lexsort((places[:, 1], places[:, 0]))]
         folder.mkdir(parents=True, exist_ok=True)
-        for i, column in enumerate(WINDOWS):
-            path = folder / f"{NAMES.get(column, column)}.bw"
-            if column == "bits" and any(part.bases >= 0 for _, part in ordered):
-                write_bigwig(path, lengths, self._stretches(ordered))
-            else:
-                write_runs(path, lengths, self._runs(ordered, i))
+        with tempfile.TemporaryFile() as ordered:
+            for rows in self._ordered(places):
+                ordered.write(rows.tobytes())
+            for i, column in enumerate(WINDOWS):
+                path = folder / f"{NAMES.get(column, column)}.bw"
+                if column == "bits" and (places[:, -1] >= 0).any():
+                    write_bigwig(path, dict(zip(names, lengths.tolist(), strict=True)), self._stretches(names, places))
+                else:
+                    write_runs(path, names, lengths.tolist(), _runs(ordered, i))
         if not any(folder.iterdir()):
             folder.rmdir()  # none has a base
 
-    def _runs(self, ordered: Sequence[tuple[str, _Place]], column: int) -> Iterator[Runs]:
-        size = 4 * len(WINDOWS)
-        for name, part in ordered:
-            last = -(-(part.end - part.origin) // part.width)
-            for first in range((part.start - part.origin) // part.width, last, BLOCK):
-                number = min(BLOCK, last - first)
-                self._windows.seek((part.first + first) * size)
-                table = np.frombuffer(self._windows.read(number * size), np.float32).reshape(number, -1)
-                start = part.origin + part.width * np.arange(first, first + number)
-                end = np.minimum(start + part.width, part.end)
-                yield Runs(name, np.maximum(start, part.start), end, table[:, column])
+    def _ordered(self, places: np.ndarray) -> Iterator[np.ndarray]:
+        """Windows of places in order, some at a time."""
+        waiting: list[tuple[_Place, int, int]] = []
+        size = 0
+        for one in map(_Place._make, places.tolist()):
+            first, last = (one.start - one.origin) // one.width, -(-(one.end - one.origin) // one.width)
+            while first < last:
+                number = min(BLOCK - size, last - first)
+                waiting.append((one, first, number))
+                first, size = first + number, size + number
+                if size == BLOCK:
+                    yield self._rows(waiting)
+                    waiting, size = [], 0
+        if waiting:
+            yield self._rows(waiting)
 
-    def _stretches(self, ordered: Sequence[tuple[str, _Place]]) -> Iterator[Stretch]:
-        for name, part in ordered:
-            for start in range(part.start, part.end, BLOCK):
-                number = min(BLOCK, part.end - start)
-                self._bases.seek(4 * (part.bases + start - part.origin))
-                yield name, start, np.frombuffer(self._bases.read(4 * number), np.float32)
+    def _rows(self, parts: list[tuple[_Place, int, int]]) -> np.ndarray:
+        """Windows `[first, first + number)` of each place."""
+        size = 4 * len(WINDOWS)
+        data = bytearray()
+        for one, first, number in parts:
+            self._windows.seek((one.first + first) * size)
+            data += self._windows.read(number * size)
+        numbers = [number for _, _, number in parts]
+        told = np.repeat(np.array([(*one, first) for one, first, _ in parts], np.int64), numbers, axis=0)
+        record, begin, end, width, origin, _, _, first = told.T
+        within = np.arange(len(told)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+        start = origin + width * (first + within)
+        rows = np.empty(len(told), _ROW)
+        rows["record"], rows["start"], rows["end"] = record, np.maximum(start, begin), np.minimum(start + width, end)
+        rows["figures"] = np.frombuffer(data, np.float32).reshape(len(told), -1)
+        return rows
+
+    def _stretches(self, names: list[str], places: np.ndarray) -> Iterator[Stretch]:
+        for one in map(_Place._make, places.tolist()):
+            for start in range(one.start, one.end, BLOCK):
+                number = min(BLOCK, one.end - start)
+                self._bases.seek(4 * (one.bases + start - one.origin))
+                yield names[one.record], start, np.frombuffer(self._bases.read(4 * number), np.float32)
+
+
+def _runs(ordered: IO[bytes], column: int) -> Iterator[Runs]:
+    ordered.seek(0)
+    while data := ordered.read(BLOCK * _ROW.itemsize):
+        rows = np.frombuffer(data, _ROW)
+        yield Runs(rows["record"], rows["start"], rows["end"], rows["figures"][:, column])
 
 
 def _unfit(name: str, other: bool, end: int) -> str | None:
