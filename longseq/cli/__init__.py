@@ -127,6 +127,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     # wakes; the user's own setting wins.
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+    # Arrow's own pool keeps what was freed, tens of megabytes of it. Read when pyarrow is first imported.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     arguments = list(sys.argv[1:] if argv is None else argv)
     talk = Talk(arguments)
 

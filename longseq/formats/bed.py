@@ -20,7 +20,7 @@ class BedWriter:
         Raises:
             ValueError: a score that is no whole number from 0 to 1000.
         """
-        if isinstance(score, bool) or int(score) != score or not 0 <= score <= 1000:
+        if (type(score) is not int and (isinstance(score, bool) or int(score) != score)) or not 0 <= score <= 1000:
             raise ValueError(f"a BED score is a whole number from 0 to 1000, found {score!r}")
         # An empty name would shift the columns of readers that split at white space.
         fields = (
@@ -32,4 +32,4 @@ class BedWriter:
             interval.strand,
             *extra,
         )
-        self._file.write("\t".join(map(cell, fields)) + "\n")
+        self._file.write("\t".join([str(field) if type(field) is int else cell(field) for field in fields]) + "\n")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TextIO
 
@@ -14,7 +15,7 @@ from longseq.results.document import DocumentSummary
 from longseq.results.run import SUMMARY_SCHEMA, Run
 from longseq.results.source import SourceRow
 
-_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
 class JsonLines:
@@ -44,6 +45,7 @@ class JsonRecords:
         self._lines = tempfile.TemporaryFile(  # noqa: SIM115 - closed by __exit__
             "w+", encoding="utf-8", errors="backslashreplace", newline="\n"
         )
+        self._empty = True
 
     def __enter__(self) -> JsonRecords:
         return self
@@ -58,28 +60,21 @@ class JsonRecords:
         self._add(to_json(summary.to_json(), indent=None))
 
     def _add(self, line: str) -> None:
-        self._lines.write(line + "\n")
+        self._lines.write(line if self._empty else ",\n" + line)
+        self._empty = False
 
     def write(self, file: TextIO, run: Run, sources: Sequence[SourceRow]) -> None:
         """The whole document: `schema`, `run`, `files` and `records`, a line for each of the last two's items."""
         file.write(f'{{\n"schema": "{SUMMARY_SCHEMA}",\n"run": {to_json(run.to_json(), indent=None)},\n"files": [')
-        _items(file, (to_json(source.to_json(), indent=None) for source in sources))
-        file.write('],\n"records": [')
+        lines = ",\n".join(to_json(source.to_json(), indent=None) for source in sources)
+        file.write(f"\n{lines}\n" if sources else "")
+        file.write('],\n"records": [' + ("" if self._empty else "\n"))
         self._lines.seek(0)
-        _items(file, (line.rstrip("\n") for line in self._lines))
-        file.write("]\n}\n")
+        shutil.copyfileobj(self._lines, file, 1 << 20)
+        file.write("]\n}\n" if self._empty else "\n]\n}\n")
 
 
 def _dna(summary: RecordSummary) -> str:
     regions = [region.to_json() for region in summary.regions]
     # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
     return _PLAIN({**summary.row.to_json(), "regions": regions})
-
-
-def _items(file: TextIO, items: Iterable[str]) -> None:
-    empty = True
-    for item in items:
-        file.write(("\n" if empty else ",\n") + item)
-        empty = False
-    if not empty:
-        file.write("\n")

@@ -15,7 +15,7 @@ from longseq.formats.bed import BedWriter
 from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
 from longseq.report.input_folders import InputFile, InputFolders
-from longseq.results.dna import RecordSummary, Region, SequenceRow, WindowColumns
+from longseq.results.dna import CumulativeSkew, RecordSummary, Region, SequenceRow, WindowColumns
 from longseq.results.document import DocumentSummary
 from longseq.results.findings import Findings
 
@@ -64,6 +64,7 @@ FOUND = (
     "coding",
 )
 """Columns of what was found: lengths at the ends, bits of Markov models, the class and its probability, genes."""
+_NOTHING = Findings()
 COLUMNS = (*ROW[:8], "a", "c", "g", "t", *ROW[8:], *SKEW, *FOUND)
 
 WINDOWS = {
@@ -93,17 +94,25 @@ def in_order(regions: Sequence[Region]) -> list[tuple[str, Region]]:
     return named
 
 
-def _found(found: Findings) -> dict[str, Any]:
-    figures: dict[str, Any] = {f"telomere_{one.end}": one.length for one in found.telomeres}
-    figures |= {f"markov{order[5:]}_bits": bits for order, bits in found.markov_bits.items()}
-    figures |= {"novelty": found.novelty, "out_of_range": found.out_of_range}
-    if found.terminal_repeat is not None:
-        figures["terminal_repeat"] = found.terminal_repeat.length
-    if found.classes is not None:
-        figures |= {"class": found.classes.label, "class_probability": found.classes.probability}
-    if found.genes is not None:
-        figures |= {"genes": found.genes.number, "coding": found.genes.coding}
-    return figures
+def _found(found: Findings) -> list[Any]:
+    """Cells of `FOUND`."""
+    if found == _NOTHING:  # as most records have, where there are many
+        return [None] * len(FOUND)
+    telomeres = {one.end: one.length for one in found.telomeres}
+    return [
+        None if found.terminal_repeat is None else found.terminal_repeat.length,
+        *(telomeres.get(end) for end in ("start", "end")),
+        *(found.markov_bits.get(order) for order in ("order2", "order6")),
+        found.novelty,
+        found.out_of_range,
+        *((None, None) if found.classes is None else (found.classes.label, found.classes.probability)),
+        *((None, None) if found.genes is None else (found.genes.number, found.genes.coding)),
+    ]
+
+
+def _skew(skew: CumulativeSkew | None) -> tuple[Any, ...]:
+    """Cells of `SKEW`."""
+    return (None,) * len(SKEW) if skew is None else (skew.amplitude, skew.p, skew.lowest, skew.highest)
 
 
 class DnaTables:
@@ -122,6 +131,8 @@ class DnaTables:
         self._held: list[tuple[SequenceRow, WindowColumns]] = []
         self._size = 0
         self._sequences: TsvWriter | None = None
+        self._last, self._cells = _NOTHING, _found(_NOTHING)
+        """Findings of the record before, which many share, and their cells."""
 
     def __enter__(self) -> DnaTables:
         return self
@@ -145,13 +156,11 @@ class DnaTables:
             self._open(summary)
         assert self._sequences is not None
         row = summary.row
-        figures = dict(zip(ROW, _FIGURES(row), strict=True))
-        figures |= {base.lower(): row.letters.get(base, 0) for base in "ACGT"}
-        if row.skew is not None:
-            names = ("amplitude", "p", "lowest", "highest")
-            figures |= {f"skew_{name}": getattr(row.skew, name) for name in names}
-        figures |= _found(row.findings)
-        self._sequences.write(figures)
+        figures, count = _FIGURES(row), row.letters.get
+        letters = (count("A", 0), count("C", 0), count("G", 0), count("T", 0))
+        if row.findings is not self._last:
+            self._last, self._cells = row.findings, _found(row.findings)
+        self._sequences.line([*figures[:8], *letters, *figures[8:], *_skew(row.skew), *self._cells])
         if summary.windows is not None:
             bed = BedWriter(self._regions.of(summary.source))
             for name, region in in_order(summary.regions):

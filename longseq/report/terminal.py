@@ -58,6 +58,7 @@ class _Seen:
             return
         columns = {name: np.concatenate([getattr(windows, name) for windows in self.held]) for name in COLUMNS}
         full = 2 * sum(columns[base] for base in "acgt") >= window
+        self.windows += self.held_size
         self.full += int(np.count_nonzero(full))
         for name in SPANS:
             _widen(self.spans, (name, True), columns[name][full])
@@ -82,12 +83,14 @@ class Overview:
         if len(seen.dna) < RECORDS:
             seen.dna.append(row)
         seen.findings.add(row)
-        regions = [region for region in summary.regions if region.kind == "composition"]
-        seen.region_count += len(regions)
-        seen.bits_regions += len(summary.regions) - len(regions)
-        seen.regions.extend(regions[: REGIONS - len(seen.regions)])
+        for region in summary.regions:
+            if region.kind == "composition":
+                seen.region_count += 1
+                if len(seen.regions) < REGIONS:
+                    seen.regions.append(region)
+            else:
+                seen.bits_regions += 1
         if summary.windows is not None:
-            seen.windows += len(summary.windows)
             seen.held.append(summary.windows)
             seen.held_size += len(summary.windows)
             if seen.held_size >= HELD:

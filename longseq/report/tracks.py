@@ -27,7 +27,7 @@ WINDOWS = ("gc", "gc_skew", "at_skew", "entropy", "cpg", "low_complexity", "soft
 NAMES = {"bits": "bits_per_base"}
 HELD = 1 << 11
 """Windows gathered before they are spooled: record by record they cost more than measuring them."""
-BLOCK = 1 << 16
+BLOCK = 1 << 14
 """Values read back at once."""
 
 
@@ -90,8 +90,8 @@ class _Input:
             self._places.extend((number, start, end, *rest))
 
     def places(self) -> np.ndarray:
-        """(P, fields of `_Place`)."""
-        return np.array(self._places, np.int64).reshape(-1, len(_Place._fields))
+        """(P, fields of `_Place`), while no place is added."""
+        return np.frombuffer(self._places, np.int64).reshape(-1, len(_Place._fields))
 
 
 class Tracks:
@@ -169,10 +169,11 @@ class Tracks:
         names, places = sorted(known.names), known.places()
         ranks = np.empty(len(names), np.int64)
         ranks[[known.names[name] for name in names]] = np.arange(len(names))
+        record = ranks[places[:, 0]]
+        places = places[np.lexsort((places[:, 1], record))]
+        places[:, 0] = np.sort(record)
         lengths = np.zeros(len(names), np.int64)
-        np.maximum.at(lengths, ranks[places[:, 0]], places[:, 2])
-        places[:, 0] = ranks[places[:, 0]]
-        places = places[np.lexsort((places[:, 1], places[:, 0]))]
+        np.maximum.at(lengths, places[:, 0], places[:, 2])
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile() as ordered:
             for rows in self._ordered(places):
@@ -188,36 +189,34 @@ class Tracks:
 
     def _ordered(self, places: np.ndarray) -> Iterator[np.ndarray]:
         """Windows of places in order, some at a time."""
-        waiting: list[tuple[_Place, int, int]] = []
-        size = 0
-        for one in map(_Place._make, places.tolist()):
-            first, last = (one.start - one.origin) // one.width, -(-(one.end - one.origin) // one.width)
-            while first < last:
-                number = min(BLOCK - size, last - first)
-                waiting.append((one, first, number))
-                first, size = first + number, size + number
-                if size == BLOCK:
-                    yield self._rows(waiting)
-                    waiting, size = [], 0
-        if waiting:
-            yield self._rows(waiting)
+        record, begin, end, width, origin, spooled, _ = places.T
+        skipped = (begin - origin) // width
+        ends = np.cumsum(-(-(end - origin) // width) - skipped)
+        for first in range(0, int(ends[-1]), BLOCK):
+            window = np.arange(first, min(first + BLOCK, int(ends[-1])))
+            at = np.searchsorted(ends, window, "right")
+            number = window - ends[at]  # from the end of its place on, below 0
+            last_start = origin[at] + width[at] * ((end[at] - origin[at] - 1) // width[at])
+            start = last_start + width[at] * (number + 1)
+            rows = np.empty(len(window), _ROW)
+            rows["record"], rows["start"] = record[at], np.maximum(start, begin[at])
+            rows["end"] = np.minimum(start + width[at], end[at])
+            rows["figures"] = self._read(spooled[at] + (start - origin[at]) // width[at])
+            yield rows
 
-    def _rows(self, parts: list[tuple[_Place, int, int]]) -> np.ndarray:
-        """Windows `[first, first + number)` of each place."""
+    def _read(self, numbers: np.ndarray) -> np.ndarray:
+        """Figures of windows (N,) by their numbers in the spool."""
         size = 4 * len(WINDOWS)
+        breaks = np.flatnonzero(np.diff(numbers) != 1) + 1
         data = bytearray()
-        for one, first, number in parts:
-            self._windows.seek((one.first + first) * size)
+        for first, number in zip(
+            numbers[np.append(0, breaks)].tolist(),
+            np.diff(breaks, prepend=0, append=len(numbers)).tolist(),
+            strict=True,
+        ):
+            self._windows.seek(first * size)
             data += self._windows.read(number * size)
-        numbers = [number for _, _, number in parts]
-        told = np.repeat(np.array([(*one, first) for one, first, _ in parts], np.int64), numbers, axis=0)
-        record, begin, end, width, origin, _, _, first = told.T
-        within = np.arange(len(told)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
-        start = origin + width * (first + within)
-        rows = np.empty(len(told), _ROW)
-        rows["record"], rows["start"], rows["end"] = record, np.maximum(start, begin), np.minimum(start + width, end)
-        rows["figures"] = np.frombuffer(data, np.float32).reshape(len(told), -1)
-        return rows
+        return np.frombuffer(data, np.float32).reshape(len(numbers), -1)
 
     def _stretches(self, names: list[str], places: np.ndarray) -> Iterator[Stretch]:
         for one in map(_Place._make, places.tolist()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import IO
 
 import numpy as np
@@ -53,7 +54,7 @@ class Blocks:
     def number(self) -> int:
         return sum(map(len, self._places))
 
-    def index(self, at: int) -> bytes:
+    def index(self, at: int) -> Iterator[bytes]:
         """Where the first block lies at `at`."""
         places = np.concatenate(self._places)
         places["offset"] += np.uint64(at)

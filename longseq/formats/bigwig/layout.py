@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -39,7 +40,7 @@ NODE = 256
 """Children of a node at most."""
 
 
-def names_tree(names: list[str], lengths: list[int], at: int) -> bytes:
+def names_tree(names: list[str], lengths: list[int], at: int) -> Iterator[bytes]:
     """The B+ tree of records, that of place i having number i, to be written at `at`."""
     keys = np.array([name.encode("utf-8", "backslashreplace") for name in names])
     size, width = min(NODE, len(names)), keys.dtype.itemsize
@@ -47,18 +48,20 @@ def names_tree(names: list[str], lengths: list[int], at: int) -> bytes:
     leaves["key"], leaves["number"], leaves["length"] = keys, np.arange(len(names)), lengths
     leaves = leaves[np.argsort(keys, kind="stable")]
     head = struct.pack("<IIIIQQ", 0x78CA8C91, size, width, 8, len(names), 0)
-    return head + _tree(leaves, np.dtype([("key", keys.dtype), ("offset", "<u8")]), at + len(head), size)
+    yield head
+    yield from _tree(leaves, np.dtype([("key", keys.dtype), ("offset", "<u8")]), at + len(head), size)
 
 
-def blocks_tree(blocks: np.ndarray, at: int) -> bytes:
+def blocks_tree(blocks: np.ndarray, at: int) -> Iterator[bytes]:
     """The R tree of blocks in order, to be written at `at`, right behind the last one."""
     size, first, last = min(NODE, len(blocks)), blocks[0], blocks[-1]
     place = (first["record"], first["start"], last["last"], last["end"])
     head = struct.pack("<IIQIIIIQII", 0x2468ACE0, size, len(blocks), *map(int, place), at, 1, 0)
-    return head + _tree(blocks, _BLOCKS, at + len(head), size)
+    yield head
+    yield from _tree(blocks, _BLOCKS, at + len(head), size)
 
 
-def _tree(leaves: np.ndarray, inner: np.dtype, at: int, size: int) -> bytes:
+def _tree(leaves: np.ndarray, inner: np.dtype, at: int, size: int) -> Iterator[bytes]:
     """Nodes of `size` children, the root first and the leaves last; `inner` is a child of a node that is no leaf."""
     levels = [leaves]
     while len(levels[-1]) > size:
@@ -68,7 +71,6 @@ def _tree(leaves: np.ndarray, inner: np.dtype, at: int, size: int) -> bytes:
         for name in (inner.names or ())[:-1]:
             above[name] = (last if name in _ENDS else first)[name]
         levels.append(above)
-    parts = []
     for depth in range(len(levels) - 1, -1, -1):
         items = levels[depth]
         node = np.dtype([("leaf", "u1"), ("reserved", "u1"), ("count", "<u2"), ("items", items.dtype, (size,))])
@@ -81,5 +83,4 @@ def _tree(leaves: np.ndarray, inner: np.dtype, at: int, size: int) -> bytes:
         padded[: len(items)] = items
         nodes["items"], nodes["leaf"], nodes["count"] = padded.reshape(-1, size), depth == 0, size
         nodes["count"][-1] = len(items) - (len(nodes) - 1) * size
-        parts.append(nodes.tobytes())
-    return b"".join(parts)
+        yield nodes.tobytes()

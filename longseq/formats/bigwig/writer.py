@@ -27,7 +27,7 @@ from longseq.formats.bigwig.summaries import Summaries, finest, of_runs
 
 ITEMS, SUMMARIES = 1024, 512
 """Runs and summaries of a block, at most."""
-BATCH = 64 * ITEMS
+BATCH = 16 * ITEMS
 """Runs worked on at once."""
 FEW = 16
 """Runs of a record, on the average, up to which blocks are not packed: zlib would make most of them larger, at 100 times
@@ -52,8 +52,8 @@ class Runs(NamedTuple):
 def write(path: Path, names: Sequence[str], lengths: Sequence[int], runs: Iterable[Runs]) -> bool:
     """Values, trees and summaries; whether there was any value, and so a file.
 
-    Records are in the order of their names, runs in that of their starts, and none overlaps another. Values wait on disk
-    beside `path`, as the names of those records that have any stand in front of them.
+    Records are in the order of their names, runs in that of their starts, and none overlaps another. Values wait on
+    disk beside `path`, as the names of those records that have any stand in front of them.
     """
     present: list[int] = []
     batches = _batches(runs, present)
@@ -77,13 +77,13 @@ def write(path: Path, names: Sequence[str], lengths: Sequence[int], runs: Iterab
         with open(path, "wb") as out:
             out.write(bytes(HEADER.size + LEVELS * LEVEL.size + TOTALS.size))
             tree = out.tell()
-            out.write(names_tree([names[i] for i in present], [lengths[i] for i in present], tree))
+            out.writelines(names_tree([names[i] for i in present], [lengths[i] for i in present], tree))
             data = out.tell()
             out.write(values.number.to_bytes(8, "little"))
             spool.seek(0)
             shutil.copyfileobj(spool, out, 1 << 20)
             index = out.tell()
-            out.write(values.index(data + 8))
+            out.writelines(values.index(data + 8))
             levels = _levels(out, summaries, number, packed)
             out.write(MAGIC.to_bytes(4, "little"))
             out.seek(0)
@@ -136,7 +136,7 @@ def _levels(out: IO[bytes], summaries: Summaries, number: int, packed: bool) -> 
         for rows in summaries.read():
             blocks.add(rows["record"], rows["start"], rows["end"], rows)
         index = out.tell()
-        out.write(blocks.index(data + 4))
+        out.writelines(blocks.index(data + 4))
         heads.append(LEVEL.pack(summaries.width, 0, data, index))
         narrow, number = summaries, summaries.rows
         summaries = narrow.wider(folder)

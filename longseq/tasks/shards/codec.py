@@ -18,6 +18,7 @@ import numpy as np
 
 from longseq.errors import InputError
 
+_dtype, _PLAIN = cache(np.dtype), json.JSONDecoder().decode
 ALIGN = 8
 """Bytes at whose multiples blocks of arrays begin."""
 _SCALARS = (str, int, float, bool, type(None))
@@ -64,7 +65,7 @@ def packed(value: Any) -> tuple[bytes, bytes]:
 
 def unpacked(kind: type, text: bytes, data: bytes) -> Any:
     """The value of a class whose `packed` form this is; its arrays cannot be written to."""
-    plain, runs = json.loads(text)
+    plain, runs = _PLAIN(text.decode())
     decode = coder(kind).decode
     assert decode is not None
     return decode(plain, iter(_arrays(runs, data)))
@@ -74,10 +75,10 @@ def _arrays(runs: list[list[Any]], data: bytes) -> list[np.ndarray]:
     found: list[np.ndarray] = []
     at = 0
     for name, shape, count in runs:
-        dtype, size = np.dtype(name), count
+        dtype, size = _dtype(name), count
         for length in shape:
             size *= length
-        found += list(np.frombuffer(data, dtype, size, at).reshape(count, *shape))
+        found.extend(np.frombuffer(data, dtype, size, at).reshape(count, *shape))
         at += size * dtype.itemsize
         at += -at % ALIGN
     return found
@@ -138,13 +139,7 @@ def _either(arguments: tuple[Any, ...]) -> Coder:
         return Coder(None, None, "scalar")
     if len(coders) > 1:
         raise TypeError(f"values of {arguments} cannot be told apart")
-    encode, decode, described = coders[0]
-    assert encode is not None
-    return Coder(
-        lambda value, arrays: None if value is None else encode(value, arrays),
-        decode and (lambda value, arrays: None if value is None else decode(value, arrays)),
-        described,
-    )
+    return coders[0]  # None stays None wherever it stands
 
 
 def _many(origin: Any, arguments: tuple[Any, ...]) -> Coder:
@@ -156,7 +151,7 @@ def _many(origin: Any, arguments: tuple[Any, ...]) -> Coder:
     if encode is None:
         return Coder(lambda value, _: list(value), lambda value, _: make(value), described)
     return Coder(
-        lambda value, arrays: [encode(one, arrays) for one in value],
+        lambda value, arrays: [_encoded(inner, one, arrays) for one in value],
         lambda value, arrays: make([_decoded(inner, one, arrays) for one in value]),
         described,
     )
@@ -172,11 +167,11 @@ def _each(coders: list[Coder]) -> Coder:
 
 
 def _encoded(coder: Coder, value: Any, arrays: list[np.ndarray]) -> Any:
-    return value if coder.encode is None else coder.encode(value, arrays)
+    return value if value is None or coder.encode is None else coder.encode(value, arrays)
 
 
 def _decoded(coder: Coder, value: Any, arrays: Iterator[np.ndarray]) -> Any:
-    return value if coder.decode is None else coder.decode(value, arrays)
+    return value if value is None or coder.decode is None else coder.decode(value, arrays)
 
 
 def _mapping(hint: Any) -> Coder:
@@ -210,7 +205,8 @@ def _fields(kind: type) -> Coder:
         if nothing is not None and all(map(_is_default, values, nothing[1])):
             return 0
         for i, one in encoders:
-            values[i] = one(values[i], arrays)
+            if values[i] is not None:
+                values[i] = one(values[i], arrays)
         return values
 
     def decode(values: Any, arrays: Iterator[np.ndarray]) -> Any:
@@ -218,7 +214,8 @@ def _fields(kind: type) -> Coder:
             assert nothing is not None
             return nothing[0]
         for i, one in decoders:
-            values[i] = one(values[i], arrays)
+            if (plain_value := values[i]) is not None:
+                values[i] = one(plain_value, arrays)
         if not plain:
             return kind(*values)
         made: Any = object.__new__(kind)  # its values were checked when it was made first

@@ -37,7 +37,8 @@ class TotalsCounter:
         self._ids.append(_hash(row.id))
         self._places.append(row.index)
         self._digests.append(_hash(row.digest))
-        self._letters.update(row.letters)
+        for letter, number in row.letters.items():
+            self._letters[letter] += number
         self._gaps += row.gaps
         self._longest_gap = max(self._longest_gap, row.longest_gap)
         self._empty += row.length == 0
