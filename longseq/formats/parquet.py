@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from longseq.errors import InputError, place
+from longseq.formats.arrow_columns import column
 from longseq.formats.containers import Container
 from longseq.formats.rows import RawRow, Rows, checked
 
@@ -21,8 +22,8 @@ AT_ONCE = 64
 """Rows of Parquet decoded at a time: a row may be a book."""
 READ_AHEAD = 1 << 20
 """Bytes of a column read at a time."""
-TOGETHER = 256
-"""Batches that are held one by one."""
+TOGETHER, FEW = 256, 1 << 10
+"""Batches that are held one by one, and their rows in all."""
 
 
 class ParquetWriter:
@@ -54,6 +55,8 @@ class ParquetWriter:
         self._held: list[Any] = []
         self._small: list[Any] = []
         """Of the last batches, before they are one table: a table costs more than a short row."""
+        self._few = 0
+        """Their rows."""
         self._rows, self._row_group = 0, row_group or ROW_GROUP
 
     def write(self, batch: Mapping[str, Any]) -> None:
@@ -67,32 +70,20 @@ class ParquetWriter:
         """
         if set(batch) != set(self._schema.names):
             raise ValueError(f"expected the columns {self._schema.names}, found {sorted(batch)}")
-        arrays = [self._array(batch[field.name], field.type) for field in self._schema]
+        arrays = [column(self._arrow, batch[field.name], field.type) for field in self._schema]
         table = self._arrow.Table.from_arrays(arrays, schema=self._schema)
         self._small.append(table)
         self._rows += table.num_rows
-        if len(self._small) == TOGETHER:
+        self._few += table.num_rows
+        if len(self._small) == TOGETHER or self._few >= FEW:
             self._join()
         if self._rows >= self._row_group:
             self._flush()
 
-    def _array(self, values: Any, kind: Any) -> Any:
-        if not self._arrow.types.is_fixed_size_list(kind):
-            try:
-                return self._arrow.array(values, type=kind, from_pandas=True)
-            except UnicodeEncodeError:
-                some = [value if value is None else value.encode(errors="backslashreplace") for value in values]
-                return self._arrow.array([value and value.decode() for value in some], type=kind, from_pandas=True)
-        if values.shape[1:] != (kind.list_size,):
-            raise ValueError(f"expected vectors of {kind.list_size} numbers, found {values.shape[1:]}")
-        missing = self._arrow.array(values[:, 0] != values[:, 0])
-        flat = self._arrow.array(values.reshape(-1), type=kind.value_type)
-        return self._arrow.FixedSizeListArray.from_arrays(flat, type=kind, mask=missing)
-
     def _join(self) -> None:
         if self._small:
             self._held.append(self._arrow.concat_tables(self._small).combine_chunks())
-            self._small = []
+            self._small, self._few = [], 0
 
     def _flush(self) -> None:
         self._join()

@@ -93,8 +93,8 @@ def markdown(document: dict) -> str:
     equal = "the same bytes" if document["same"] else "other bytes"
     return (
         "# Merging many short records\n\n"
-        f"{document['records']:,} records of {BASES} bases in {document['shards']} shards, `summarize --no-model`; merge "
-        f"and one process wrote {equal}. Medians, least and greatest of {len(document['runs']['merge'])} runs.\n\n"
+        f"{document['records']:,} records of {BASES} bases in {document['shards']} shards, `summarize --no-model`; "
+        f"merge and one process wrote {equal}. Median, least and greatest of {len(document['runs']['merge'])} runs.\n\n"
         + table(["", "seconds", "processor seconds", "peak memory, MiB"], rows)
         + f"\nMeasured on {found['machine']}, {found['cores']} cores, load {found['load']:.1f} at the end, at commit "
         f"{found['commit'][:12]}, {found['time']}, by `{found['command']}`.\n"

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import math
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,6 +133,24 @@ def test_parquet(tmp_path, monkeypatch):
     assert rows["start"] == [n for i in range(5) for n in (i, 2**40)]
     assert rows["gc"] == [x for i in range(5) for x in (0.1 * i, None)]
     assert rows["id"] == ["a", None] * 5 and rows["v"] == [[1.5, 2.5], []] * 5
+
+
+def test_columns_of_a_table_do_without_pandas(tmp_path):
+    """It takes longer to import than most tables to write. Beside what pyarrow itself makes of the same values."""
+    code = (
+        "import sys, numpy as np\n"
+        "from longseq.formats.parquet import ParquetWriter\n"
+        "rows = {'t': ['', None, 'é\\udcff'], 'f': np.array([1, np.nan, np.inf], np.float32), 'i': np.arange(3),\n"
+        "        'v': np.array([[1, np.nan], [np.nan, 2], [3, 4]], np.float32)}\n"
+        "with ParquetWriter(sys.argv[1], {'t': 'string', 'f': 'float32', 'i': 'int64', 'v': 'float32[2]'}) as table:\n"
+        "    table.write(rows)\n"
+        "sys.exit('pandas' in sys.modules)\n"
+    )
+    path = tmp_path / "t.parquet"
+    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 0
+    found = pyarrow.parquet.read_table(path).to_pydict()
+    assert (found["t"], found["f"], found["i"]) == (["", None, "é\\udcff"], [1, None, math.inf], [0, 1, 2])
+    assert found["v"][1:] == [None, [3, 4]] and math.isnan(found["v"][0][1])
 
 
 def test_parquet_whole_or_not_at_all(tmp_path):

@@ -62,7 +62,7 @@ class Blocks:
 
 
 def _heads(places: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """(M, 6) words in front of the values of M blocks: record, first base, end, step, span; kind and number of items."""
+    """(M, 6) words in front of the values of M blocks: record, first base, end, step, span, kind and items."""
     heads = np.zeros((len(places), HEAD_WORDS), WORD)
     heads[:, 0], heads[:, 1], heads[:, 2] = places["record"], places["start"], places["end"]
     heads[:, 5] = BED_GRAPH | count << 16

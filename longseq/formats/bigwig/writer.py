@@ -30,8 +30,8 @@ ITEMS, SUMMARIES = 1024, 512
 BATCH = 16 * ITEMS
 """Runs worked on at once."""
 FEW = 16
-"""Runs of a record, on the average, up to which blocks are not packed: zlib would make most of them larger, at 100 times
-the cost."""
+"""Runs of a record, on the average, up to which blocks are not packed: zlib would make most of them larger, at many
+times the cost."""
 LEVELS = 10
 """Scales of summaries, at most."""
 
