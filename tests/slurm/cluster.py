@@ -55,6 +55,7 @@ PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 KillWait=30
 MinJobAge=3600
+FirstJobId={first}
 ReturnToService=2
 PropagateResourceLimits=NONE
 DefMemPerCPU=200
@@ -106,7 +107,14 @@ class Cluster:
                 f"RealMemory={MEMORY} Gres=gpu:1 State=UNKNOWN"
             )
         text = CONF.format(
-            folder=self.folder, user=getpass.getuser(), host=host, ports=ports, nodes="\n".join(nodes), grace=GRACE
+            folder=self.folder,
+            user=getpass.getuser(),
+            host=host,
+            ports=ports,
+            # Trainings meet at a port that follows from the id of their job: not those of two clusters at one.
+            first=1 + ports[0] % 12_000,
+            nodes="\n".join(nodes),
+            grace=GRACE,
         )
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "gres.conf").write_text("Name=gpu File=/dev/zero\n")

@@ -1,6 +1,5 @@
 """The scripts under pipelines/slurm as a user has them: copied, and their site settings edited."""
 
-import json
 import os
 import shutil
 import sys
@@ -44,20 +43,11 @@ def python(*words):
     return f'PYTHONPATH={path} exec {sys.executable} {" ".join(words)} "$@"'
 
 
+LONGSEQ = python("-c 'import sys; from longseq.cli import main; sys.exit(main(sys.argv[1:]))'")
+"""The command itself."""
+
+
 def contigs(file, number, length):
     """So many records of so many random bases each."""
     letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(0).integers(0, 4, (number, length))]
     file.write_text("".join(f">contig{n}\n{row.tobytes().decode()}\n" for n, row in enumerate(letters)))
-
-
-def written(folder):
-    """Files of a result by name; of JSON without what differs by nature."""
-    found = {}
-    for path in folder.rglob("*"):
-        name = str(path.relative_to(folder))
-        if path.is_file() and name != "run.json":
-            content = path.read_bytes()
-            if path.suffix == ".json" and "run" in (document := json.loads(content)):
-                content = document | {"run": None}
-            found[name] = content
-    return found

@@ -7,7 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from scripts import ROOT, Scripts, contigs, python, written
+from scripts import ROOT, Scripts, contigs, python
+from workflows import bytes_of
 
 from longseq.cli import main
 from longseq.tasks.shards.batch import standing
@@ -94,4 +95,4 @@ def test_the_whole_is_that_of_one_process_and_nothing_was_done_twice(slurm, dist
     codes = [main(["merge", str(folder / "batch"), "--out", str(folder / "merged")])]
     codes.append(main([*WORDS, "--out", str(folder / "single")]))
     assert codes[0] == codes[1] == 0, capsys.readouterr().err
-    assert written(folder / "merged") == written(folder / "single")
+    assert bytes_of(folder / "merged") == bytes_of(folder / "single")

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from scripts import SCRIPTS, Scripts, contigs, python, written
+from scripts import LONGSEQ, SCRIPTS, Scripts, contigs
+from workflows import bytes_of
 
 pytestmark = [pytest.mark.slurm, pytest.mark.timeout(900)]
 RUN = """\
@@ -19,11 +20,10 @@ window = 64
 [evaluation]
 tokens = 1000
 """
-COMMAND = "-c 'import sys; from longseq.cli import main; sys.exit(main(sys.argv[1:]))'"
 
 
 def test_its_commands_work(slurm, tmp_path):
-    scripts = Scripts(tmp_path, python(COMMAND))
+    scripts = Scripts(tmp_path, LONGSEQ)
     (tmp_path / "pipelines").mkdir()
     scripts.folder.rename(tmp_path / "pipelines" / "slurm")
     (tmp_path / "genomes").mkdir()
@@ -35,4 +35,4 @@ def test_its_commands_work(slurm, tmp_path):
         slurm.run("bash", "-ec", f"cd {tmp_path}; PATH={tmp_path}/bin:$PATH\n{block}")
         slurm.until(lambda: not slurm.run("squeue", "--noheader"), 240)
     assert (tmp_path / "run/model/model.safetensors").exists()
-    assert len(written(tmp_path / "single")) > 3 and written(tmp_path / "summary") == written(tmp_path / "single")
+    assert len(bytes_of(tmp_path / "single")) > 3 and bytes_of(tmp_path / "summary") == bytes_of(tmp_path / "single")

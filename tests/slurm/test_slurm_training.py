@@ -13,13 +13,13 @@ from longseq.config import from_mapping, to_toml
 from longseq.training import TrainConfig
 
 pytestmark = [pytest.mark.slurm, pytest.mark.timeout(900)]
-STEPS, PACE = 400, 0.25
+STEPS, PACE = 100, 0.75
 CLOCKED = ("tokens_per_s", "memory_mib", "seconds")
 DISTURBED = {
     "USR1, the ranks only": ("SIGUSR1", 1, ""),
     "TERM, the script only": ("SIGUSR1", 2, ""),
     "preempted": ("SIGTERM", 1, "--partition scavenge --gpus-per-node 1"),
-    "time limit": ("SIG(?:USR1|TERM)", 1, "--time 60 --signal=B:USR1@20"),
+    "time limit": ("SIG(?:USR1|TERM)", 1, "--time 60 --signal=B:USR1@40"),
 }
 """How it is warned → what the ranks are told, `processes.sequence`, options of sbatch."""
 
@@ -38,7 +38,7 @@ def settings(file, inputs):
         "threads": 1,
         "model": {"width": 16, "layers": 2, "heads": 2, "pattern": ["gated", "delta"], "dropout": 0.1},
         "data": {"window": 64, "carry": 3},
-        "evaluation": {"every": 70, "tokens": 200},
+        "evaluation": {"every": 17, "tokens": 200},
         "checkpoint": {"every": 0},
     }
     file.write_text(to_toml(from_mapping(TrainConfig, tree)))
@@ -73,28 +73,20 @@ def trained(slurm, tmp_path_factory):
 
     jobs = {name: submit(name, sequence, PACE, options) for name, (_, sequence, options) in DISTURBED.items()}
     undisturbed = [submit(f"undisturbed {sequence}", sequence, 0, "") for sequence in (1, 2)]
-    at = {name: random.randint(3, 40) for name in DISTURBED}
+    at = {name: random.randint(3, 25) for name in DISTURBED}
     ways = {
         "USR1, the ranks only": ("scancel", "--signal=USR1", jobs["USR1, the ranks only"]),
         "TERM, the script only": ("scancel", "--batch", "--signal=TERM", jobs["TERM, the script only"]),
         "preempted": ("sbatch", "--nodes", "2", "--gpus-per-node", "1", "-o", "/dev/null", "--wrap", "sleep 1"),
+        # Its warning is due at once; the controller looks at such things twice a minute.
+        "time limit": ("scontrol", "update", f"JobId={jobs['time limit']}", "EndTime=now+45"),
     }
-
-    def disturb(name):
-        if name == "time limit":
-            hours, minutes, seconds = map(int, slurm.job(jobs[name])["RunTime"].split(":"))
-            limit(60 * hours + minutes + seconds // 30 + 1)  # in half a minute to a minute and a half
-        else:
-            slurm.run(*ways[name])
-
-    def limit(minutes):
-        slurm.run("scontrol", "update", f"JobId={jobs['time limit']}", f"TimeLimit={minutes}")
 
     for name in sorted(at, key=at.__getitem__):
         slurm.until(lambda name=name: steps(folder / name) >= at[name], 240)
-        disturb(name)
+        slurm.run(*ways[name])
     slurm.until(lambda: slurm.job(jobs["time limit"])["Restarts"] == "1")
-    limit(60)
+    slurm.run("scontrol", "update", f"JobId={jobs['time limit']}", "TimeLimit=60")
     assert set(slurm.ended(*jobs.values(), *undisturbed, seconds=500)) == {"COMPLETED"}
     return folder, jobs, at
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,13 @@ LOOK = 0.05
 """Seconds between two looks at the processes."""
 LEAVE = 10.0
 """Seconds that a process has to end, once it was told to."""
-_START = "import sys; from longseq.cli import main; sys.exit(main())"
+_START = """\
+import sys
+from longseq.tasks.shards.jobs import end_with_parent
+end_with_parent()
+from longseq.cli import main
+sys.exit(main())
+"""
 
 
 @contextmanager
@@ -78,7 +85,7 @@ def _run(plan: Plan, folder: Path, arguments: Callable[[str, str], Sequence[str]
             with open(folder / f"{number}.log", "wb") as said:
                 waiting[number] = subprocess.Popen(
                     line,
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE,  # nothing is ever written; see end_with_parent
                     stdout=said,
                     stderr=said,
                     env=os.environ | {"PYTHONPATH": here},
@@ -88,6 +95,7 @@ def _run(plan: Plan, folder: Path, arguments: Callable[[str, str], Sequence[str]
                 if (code := job.poll()) is None:
                     continue
                 del waiting[number]
+                _let_go(job)
                 if code not in WELL:
                     raise _error(folder, number, jobs, code)
                 progress.advance(plan.shards[number - 1].letters)
@@ -108,6 +116,25 @@ def _stop(jobs: Sequence[subprocess.Popen[bytes]]) -> None:
         except subprocess.TimeoutExpired:
             job.kill()
             job.wait()
+        _let_go(job)
+
+
+def _let_go(job: subprocess.Popen[bytes]) -> None:
+    if job.stdin is not None:
+        job.stdin.close()
+
+
+def end_with_parent() -> None:
+    """End this process, as TERM does, once the one that started it is gone, however that ended.
+
+    Standard input is a pipe whose other end no other process holds: it ends when that process does.
+    """
+
+    def watch() -> None:
+        os.read(0, 1)  # not sys.stdin, whose lock would be held while the interpreter ends
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _error(folder: Path, number: int, of: int, code: int) -> BaseException:
