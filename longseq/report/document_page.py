@@ -26,7 +26,7 @@ def document_section(summary: DocumentSummary, number: int) -> Markup:
 
 
 def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
-    yield element("h1", title_of(summary), dir="auto")
+    yield element("h2", title_of(summary), dir="auto")
     chosen = f"{len(summary.sentences):,} of {summary.sentences_total:,} sentences"
     words = f"{summary.summary_words:,} of {summary.words:,} words"
     yield element("p", f"{chosen}, {words}; allowed: {summary.budget}.", class_="facts")
@@ -39,7 +39,7 @@ def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     if notes:
         yield element("ul", *(element("li", note) for note in notes), class_="facts")
     if summary.contexts:
-        yield element("h2", "In context")
+        yield element("h3", "In context")
     for context in summary.contexts:
         yield _context(summary, context, name)
     yield _source(summary)
@@ -54,7 +54,7 @@ def _lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     for title, places in parts if summary.by and parts else whole:
         if title is not None:
             titles = " › ".join(title.split(" > ")) or "(no title)"
-            yield element("h2", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
+            yield element("h3", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
         rows = (_listed(summary, at, name, at in shown, at not in listed) for at in places)
         yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
         listed |= set(places)

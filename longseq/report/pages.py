@@ -75,7 +75,7 @@ class Pages:
             yield "</ol>\n</nav>\n"
         yield from sections
         for name, body in views:
-            yield element("section", element("h1", name), Markup("\n"), element("pre", body)) + "\n"
+            yield element("section", element("h2", name), Markup("\n"), element("pre", body)) + "\n"
 
 
 def _spool() -> TextIO:
