@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longseq.report.figures.marks import Axis, Mark, Numbers, Shade, View
+from longseq.report.figures.marks import Axis, Mark, Numbers, Shade, Track, View
 
 SHORT = 48
 """Numbers that are written out; more of them are packed."""
@@ -103,7 +103,7 @@ def _ends(marks: Sequence[Mark], names: tuple[str, ...], logarithmic: bool) -> t
             value = getattr(mark, name, None)
             if value is not None and not (isinstance(value, float | int) and name in ("low", "high")):
                 arrays.append(np.asarray(value, np.float64).ravel())
-        if names is _X and hasattr(mark, "stop"):
+        if names is _X and isinstance(mark, Track):
             arrays.append(np.array([mark.start, mark.stop], np.float64))
     whole = np.concatenate([np.zeros(0), *arrays])
     whole = whole[np.isfinite(whole) & (whole > 0 if logarithmic else True)]

@@ -25,6 +25,10 @@ class MapPoints(NamedTuple):
     """(P,) int64, the number of its record among those that have vectors."""
     start: np.ndarray
     """(P,) int64, first base of the window in its record."""
+    names: list[str]
+    """Its record."""
+    classes: list[str]
+    """Of its record; empty without."""
     all: int
     """How many windows there are; of more than there is room for every so-manieth is shown."""
 
@@ -36,7 +40,7 @@ class VectorMap:
         self._most, self._every, self._seen, self._records = most, 1, 0, 0
         self._sum: np.ndarray = np.zeros(0)
         self._products: np.ndarray = np.zeros((0, 0))
-        self._kept: list[tuple[np.ndarray, float, int, int, int]] = []
+        self._kept: list[tuple[np.ndarray, float, int, int, int, str, str]] = []
 
     def dna(self, summary: RecordSummary) -> None:
         if summary.vectors is None or summary.windows is None:
@@ -45,13 +49,13 @@ class VectorMap:
         for block in summary.vectors.blocks():
             gc = summary.windows.gc[at : at + len(block.start)]
             at += len(block.start)
-            self._add(block.vectors, gc, block.start, summary.source)
+            self._add(block.vectors, gc, block.start, summary)
         self._records += 1
 
     def document(self, summary: DocumentSummary) -> None:
         """Documents have no windows."""
 
-    def _add(self, vectors: np.ndarray, gc: np.ndarray, start: np.ndarray, source: int) -> None:
+    def _add(self, vectors: np.ndarray, gc: np.ndarray, start: np.ndarray, summary: RecordSummary) -> None:
         known = np.flatnonzero(np.isfinite(vectors[:, 0]))
         exact = vectors[known].astype(np.float64)
         if not self._sum.size:
@@ -59,8 +63,11 @@ class VectorMap:
             self._products = np.zeros((vectors.shape[1], vectors.shape[1]))
         self._sum += exact.sum(0)
         self._products += np.einsum("ni,nj->ij", exact, exact)
+        classes = summary.row.findings.classes
+        label = "" if classes is None else classes.label
         for i in known[(-self._seen) % self._every :: self._every]:
-            self._kept.append((vectors[i].copy(), float(gc[i]), source, self._records, int(start[i])))
+            place = (float(gc[i]), summary.source, self._records, int(start[i]))
+            self._kept.append((vectors[i].copy(), *place, summary.row.id, label))
         self._seen += len(known)
         while len(self._kept) > self._most:
             self._kept, self._every = self._kept[::2], 2 * self._every
@@ -87,5 +94,7 @@ class VectorMap:
             sources.astype(np.int32),
             records.astype(np.int64),
             start.astype(np.int64),
+            [entry[5] for entry in self._kept],
+            [entry[6] for entry in self._kept],
             self._seen,
         )

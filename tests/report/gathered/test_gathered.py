@@ -1,6 +1,7 @@
 """Of many records few are kept: the longest ones, an even choice of windows, and the directions in which those vary."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,6 @@ from longseq.records import Record
 from longseq.report.gathered.lengths import Lengths
 from longseq.report.gathered.longest import Longest
 from longseq.report.gathered.vector_map import VectorMap
-from longseq.results.dna import RecordSummary
 from longseq.results.findings import VectorBlock, WindowVectors
 from longseq.tasks.summarize.dna import summarize_records
 
@@ -34,6 +34,24 @@ def test_the_longest_are_kept_with_what_their_windows_say():
     first = kept[0]
     assert list(first.tracks) == ["gc"] and first.windows == 70 and len(first.tracks["gc"].start) == 18
     assert first.summary.windows is None and first.skew[0][-1] == 7000 and abs(first.skew[1][-1]) < 1e-9
+
+
+def test_windows_are_kept_as_they_are_while_there_is_room():
+    """As all records at once would say: the three longest have 70, 50 and 50 windows."""
+    for room, bins in ((170, [70, 50, 50]), (169, [18, 17, 17])):
+        sink = Longest(3, ("gc",), most=20, room=room)
+        for summary in summaries(LENGTHS):
+            sink.dna(summary)
+        assert [len(found.tracks["gc"].start) for found in sink.records()] == bins
+        assert [len(found.skew[0]) for found in sink.records()] == bins
+        assert all(found.skew[0][-1] == found.summary.row.length for found in sink.records())
+
+
+def test_a_window_of_few_letters_has_no_value():
+    sink = Longest(1, ("gc",), most=20)
+    for summary in summaries([1010]):
+        sink.dna(summary)
+    assert np.isnan(sink.records()[0].tracks["gc"].mean).tolist() == [False] * 10 + [True]
 
 
 def test_lengths_and_gc_of_every_record():
@@ -69,7 +87,8 @@ def test_no_map_of_windows_that_are_all_alike():
 
 
 def with_vectors(vectors):
-    windows = next(summaries([100 * len(vectors)])).windows
+    summary = next(summaries([100 * len(vectors)]))
+    windows = summary.windows
     block = VectorBlock(windows.start, windows.end, vectors)
     found = WindowVectors(strand="+", layer="last", model="m", width=vectors.shape[1], blocks=lambda: iter([block]))
-    return RecordSummary(row=None, windows=windows, regions=(), vectors=found)
+    return replace(summary, vectors=found)
