@@ -1,4 +1,4 @@
-// Light and dark: as the system has it, until a reader chooses.
+// Light and dark: as the system has it, until a reader chooses. Links that unfold what they lead to.
 (() => {
   "use strict";
   const root = document.documentElement, button = document.getElementById("theme");
@@ -23,4 +23,10 @@
   addEventListener("afterprint", () => document.dispatchEvent(new Event("theme")));
   button.hidden = false;
   say();
+  const open = () => { // what a link leads to is unfolded
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (place?.tagName === "DETAILS") place.open = true;
+  };
+  addEventListener("hashchange", open);
+  open();
 })();

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_FIGURE = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?|NA")
 _EMPTY = ("br", "col", "hr", "img", "input", "meta")
 _HERE = Path(__file__).parent
 
@@ -50,13 +51,17 @@ def data(value: object, **attributes: object) -> Markup:
     return element("script", Markup(safe), type="application/json", **attributes)
 
 
-def table(head: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Markup:
-    """A table that scrolls by itself where it is wider than the page; `caption` is read to who cannot see it."""
+def table(head: Sequence[object], rows: Iterable[Sequence[object]], name: str = "Table") -> Markup:
+    """A table that scrolls by itself where it is wider than the page; its `name` is for who cannot see it."""
     top = element("tr", *(element("th", cell, scope="col") for cell in head))
-    body = (Markup(f"\n{element('tr', *(element('td', cell) for cell in row))}") for row in rows)
-    name = [element("caption", caption)] if caption else []
-    whole = element("table", *name, element("thead", top), element("tbody", *body))
-    return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=caption or "Table")
+    body = (Markup(f"\n{element('tr', *map(_cell, row))}") for row in rows)
+    return _scrolled(element("table", element("thead", top), element("tbody", *body)), name)
+
+
+def named_facts(rows: Iterable[tuple[object, object]], name: str) -> Markup:
+    """Facts below one another, each after what it is called."""
+    body = (Markup(f"\n{element('tr', element('th', key, scope='row'), element('td', value))}") for key, value in rows)
+    return _scrolled(element("table", element("tbody", *body), class_="named"), name)
 
 
 def page(
@@ -99,6 +104,15 @@ def page(
     yield "</main>\n"
     yield from (element("script", Markup(script)) + "\n" for script in ours)
     yield "</body>\n</html>\n"
+
+
+def _scrolled(whole: Markup, name: str) -> Markup:
+    return element("div", whole, class_="scroll", tabindex="0", role="region", aria_label=name)
+
+
+def _cell(value: object) -> Markup:
+    """A figure stands to the right."""
+    return element("td", value, class_="figure" if _FIGURE.fullmatch(str(value)) else None)
 
 
 def _digest(script: str) -> str:

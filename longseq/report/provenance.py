@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from longseq.report.page import Markup, element, table
+from longseq.report.page import Markup, element, named_facts, table
 from longseq.results.run import Run
 from longseq.results.source import SourceRow
 
@@ -36,13 +36,13 @@ def provenance(run: Run, sources: Sequence[SourceRow], samples: Sequence[str], r
     settings = element(
         "details",
         element("summary", "Settings"),
-        table(("setting", "value"), [*_flat(request)], "Settings of the run"),
+        named_facts(_flat(request), "Settings of the run"),
     )
     parts = [
         element("h2", "Where this comes from"),
         table(head, rows, "Inputs"),
         *([element("p", f"… and {more:,} more, in files.tsv.", class_="facts")] if more > 0 else []),
-        table(("", ""), facts, "What read them"),
+        named_facts(facts, "What read them"),
         settings,
         element("p", "Command, time and memory of the run are in run.json.", class_="facts"),
     ]

@@ -50,10 +50,10 @@ class Composition:
             self._names.append(summary.row.id)
 
     def shown(self) -> list[Markup]:
-        """A figure; nothing of fewer than two records."""
+        """A figure; nothing of fewer than three records."""
         length, gc = self.lengths.lengths, self.lengths.gc
         there = np.isfinite(gc) & (length > 0)
-        if np.count_nonzero(there) < 2:
+        if np.count_nonzero(there) < 3:
             return []
         classes = np.frombuffer(self._classes, np.uint16).astype(np.int64)
         colours, names = self._coloured(classes)

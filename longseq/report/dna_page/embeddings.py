@@ -13,6 +13,8 @@ from longseq.report.gathered.vector_map import MapPoints
 from longseq.report.lines import shortened
 from longseq.report.page import Markup
 
+MANY = 300
+"""Points from which they are smaller."""
 COLOURS = 7
 """Of records, inputs or classes; the last colour is for all others."""
 
@@ -69,4 +71,11 @@ def _points(
 ) -> Points:
     some = range(len(labels))[chosen] if isinstance(chosen, slice) else chosen.tolist()
     places = found.places[chosen]
-    return Points(name=name, x=places[:, 0], y=places[:, 1], colour=colour, size=5, labels=[labels[at] for at in some])
+    return Points(
+        name=name,
+        x=places[:, 0],
+        y=places[:, 1],
+        colour=colour,
+        size=5 if len(labels) > MANY else 8,
+        labels=[labels[at] for at in some],
+    )

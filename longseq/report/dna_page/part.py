@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import PurePath
 from types import TracebackType
 
 from longseq.report.dna_page.composition import Composition
@@ -15,7 +16,6 @@ from longseq.report.dna_page.surprises import Surprises
 from longseq.report.dna_page.totals import totals
 from longseq.report.gathered.longest import Longest
 from longseq.report.gathered.vector_map import VectorMap
-from longseq.report.lines import ending
 from longseq.report.page import Markup, element
 from longseq.report.report_page import Facts
 from longseq.results.dna import RecordSummary
@@ -29,7 +29,6 @@ POINTS = 2_000
 """Windows on the map of embeddings."""
 STYLE = """
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 0 1.5em; }
-#dna-totals td:first-child { color: var(--soft); } td.figure { text-align: right; font-variant-numeric: tabular-nums; }
 .letters { border: 1px solid var(--line); padding: .6em; max-height: 22em; overflow: auto; }
 """
 
@@ -62,7 +61,7 @@ class DnaPart:
         """Documents have a part of their own."""
 
     def title(self) -> str:
-        return "DNA from standard input" if self._file == "-" else ending(self._file)
+        return "DNA from standard input" if self._file == "-" else PurePath(self._file).name
 
     def contents(self, facts: Facts) -> Iterable[tuple[str, str]]:
         return [(place, name) for place, name, parts in self._parts(facts) if parts]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from longseq.log import count
 from longseq.report.findings import FindingsSeen
 from longseq.report.lines import number
-from longseq.report.page import Markup, element, table
+from longseq.report.page import Markup, element, named_facts, table
 from longseq.report.report_page import Facts
 from longseq.results.source import SourceRow
 from longseq.results.totals import Totals
@@ -30,9 +30,11 @@ def totals(facts: Facts, findings: Mapping[int, FindingsSeen]) -> list[Markup]:
         if source.totals.bits_per_base is not None:
             said = findings.get(at, FindingsSeen()).novelty()
             rows.append(("bits a base", f"{source.totals.bits_per_base:.3f}, by the model {facts.run.model}{said}"))
-        return [*parts, table(("figure", "value"), rows, "Totals")]
+        return [*parts, named_facts(rows, "Totals")]
     rows = [_row(facts.samples[at], one.totals) for at, one in known[:INPUTS] if one.totals is not None]
-    parts.append(table(HEAD, rows, "Totals of each input"))
+    there = [i for i in range(len(HEAD)) if any(row[i] not in ("NA", "0.00") for row in rows)]
+    shown = [[row[i] for i in there] for row in rows]
+    parts.append(table([HEAD[i] for i in there], shown, "Totals of each input"))
     if len(known) > INPUTS:
         parts.append(element("p", f"… and {len(known) - INPUTS:,} more, in files.tsv.", class_="facts"))
     return parts

@@ -86,7 +86,7 @@ const longseqPlot = (() => {
 
     axis(plot, spec, side, shown) {
       const kind = spec.log ? M.LogAxis : M.LinearAxis;
-      const wanted = side === "below" ? (innerWidth < 600 ? 3 : 7) : Math.max(2, Math.round(plot.height / 50));
+      const wanted = side === "below" ? (innerWidth < 600 ? 4 : 7) : Math.max(2, Math.min(6, Math.round(plot.height / 34)));
       const named = Object.keys(spec.ticks ?? {}).map(Number).sort((a, b) => a - b);
       const each = side === "below" ? Math.ceil(named.length / Math.max(2, (Math.min(innerWidth, 1088) - LEFT) / 56)) : 1;
       const ticker = spec.ticks ? new M.FixedTicker({ticks: named.filter((_, i) => i % each === 0)})
@@ -95,7 +95,7 @@ const longseqPlot = (() => {
         ticker, axis_label: spec.label, visible: shown,
         formatter: new M.NumeralTickFormatter({format: "0,0.[000000]"}),
         major_label_overrides: new Map(Object.entries(spec.ticks ?? {}).map(([k, v]) => [Number(k), v])),
-        axis_label_text_font: FONT, axis_label_text_font_size: "12px", axis_label_text_font_style: "normal",
+        axis_label_text_font: FONT, axis_label_text_font_size: "11px", axis_label_text_font_style: "normal",
         major_label_text_font: FONT, major_label_text_font_size: "11px", minor_tick_line_color: null, major_tick_in: 0,
       });
       this.coloured(axis, {axis_label_text_color: "soft", major_label_text_color: "soft", axis_line_color: "line",
@@ -191,10 +191,14 @@ const longseqPlot = (() => {
 
     rule(plot, m) {
       const across = m.along === "x" ? "height" : "width";
+      const before = plot.center.filter((one) => one instanceof M.Label).length; // words do not stand on one another
       const span = new M.Span({location: m.at, dimension: across, line_dash: [4, 4]});
       plot.add_layout(this.coloured(span, {line_color: "soft"}));
-      const place = m.along === "x" ? {x: m.at, y: 4, y_units: "screen"} : {x: 4, x_units: "screen", y: m.at};
-      const label = new M.Label({...place, text: m.label, x_offset: 4, y_offset: m.along === "x" ? 0 : 2,
+      if (!m.label) return [];
+      const place = m.along === "x" ? {x: m.at, y: 4 + 14 * before, y_units: "screen"} : {x: 4, x_units: "screen", y: m.at};
+      const {low, high, log} = this.view.x, there = log ? Math.log : (v) => v; // near the right end words stand before it
+      const late = m.along === "x" && there(m.at) - there(low) > 0.7 * (there(high) - there(low));
+      const label = new M.Label({...place, text: m.label, text_align: late ? "right" : "left", x_offset: late ? -4 : 4, y_offset: m.along === "x" ? 0 : 2,
         text_font: FONT, text_font_size: "11px"});
       plot.add_layout(this.coloured(label, {text_color: "soft"}));
       return [];

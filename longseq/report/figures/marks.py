@@ -162,11 +162,12 @@ class View:
 
 
 def named(values: Iterable[float]) -> dict[float, str]:
-    """Ticks at these values, as an axis has room for: 0.25, 512, 16,384, 2M."""
+    """Ticks at these values, as an axis has room for: 0.25, 512, 16,384, 2M, 1G."""
     return {float(value): _short(value) for value in values}
 
 
 def _short(value: float) -> str:
-    if value >= 1_000_000:
-        return f"{value / 1_000_000:g}M"
+    for size, letter in ((1e9, "G"), (1e6, "M")):
+        if value >= size:
+            return f"{value / size:g}{letter}"
     return f"{value:,.0f}" if value >= 100 else f"{value:.4g}"
