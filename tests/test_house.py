@@ -21,6 +21,7 @@ FLOORS = {
 DOORS = {
     "accelerate": "training",
     "Bio": "formats",
+    "bokeh": "report",
     "click": "cli",
     "datasets": "training",
     "lxml": "formats",

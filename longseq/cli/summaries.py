@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEFT_BEHIND = (
     "summary.json",
     "summary.md",
-    "summary.html",
+    "report.html",
     "sequences.tsv",
     "windows.parquet",
     "regions.bed",
@@ -55,10 +55,12 @@ def summaries(
     """The writers of a run of windows of `window` bases; its files stand in `out`, and stdout has its text in `style`,
     when the block ended well. `request` is what was asked for, in plain types."""
     from longseq.formats.atomic import output_directory
+    from longseq.report.dna_page.part import DnaPart
+    from longseq.report.document_page import DocumentPart
     from longseq.report.input_folders import InputFolders
-    from longseq.report.pages import STYLES as PAGES
     from longseq.report.pages import Pages
     from longseq.report.region_letters import RegionLetters
+    from longseq.report.report_page import FILE, Facts, ReportPage
     from longseq.report.sheets import write_sheets
     from longseq.report.summary_json import JsonLines, JsonRecords
     from longseq.report.tables import DnaTables
@@ -69,11 +71,13 @@ def summaries(
     overview = Overview(window)
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
-        pages = spools.enter_context(Pages(one for one in PAGES if out or one == style))
+        lines = spools.enter_context(Pages())
+        page = spools.enter_context(ReportPage([DnaPart(window), DocumentPart()]))
         with output_directory(out, force=force, replaces=LEFT_BEHIND) if out is not None else nullcontext() as folder:
             told = Told([overview])
             told.sinks += [records] if folder or style == "json" else []
-            told.sinks += [pages] if folder or style in PAGES else []
+            told.sinks += [lines] if folder or style == "md" else []
+            told.sinks += [page] if folder or style == "html" else []
             told.sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
             with ExitStack() as files:
                 if folder:
@@ -89,11 +93,15 @@ def summaries(
                 write_sheets(folder, run, sources, samples, request)
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
-                pages.save(folder)
+                lines.save(folder)
+                with open(folder / FILE, "w", encoding="utf-8", errors="backslashreplace") as file:
+                    page.write(file, Facts(run=run, sources=sources, samples=samples, request=request))
         if style == "json":
             records.write(sys.stdout, run, sources)
-        elif style in PAGES:
-            pages.write(style, sys.stdout, overview.views(sources))
+        elif style == "md":
+            lines.write(sys.stdout, overview.views(sources))
+        elif style == "html":
+            page.write(sys.stdout, Facts(run=run, sources=sources, samples=samples, request=request))
         elif style == "text":
             sys.stdout.write(overview.text(sources))
 

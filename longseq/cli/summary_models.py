@@ -83,6 +83,7 @@ class Models:
             vectors=self.vectors,
             base_bits=self.per_base,
             letters=self.regions_fasta,
+            quotes=self.reads,
             classifier=None if self.classifier is None else self._classifier(self.classifier),
             genes=GeneFinder() if self.pyrodigal else None,
         )

@@ -6,22 +6,26 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from longseq.log import count, memory
-from longseq.report import chart
-from longseq.report.chart import Line
-from longseq.report.page import Markup, element, page
+from longseq.report.figures.figure import figure
+from longseq.report.figures.library import STYLE, scripts
+from longseq.report.figures.marks import Axis, Line, Panel, Rule, View, named
+from longseq.report.page import Markup, element, page, table
 from longseq.results.conversion import STREAMED, TEACHER, WHOLE, Conversion, ModelFacts, Speed
 from longseq.results.evaluation import Figure
 
-STYLE = "td { text-align: right; } td:first-child, th { text-align: left; } table { margin: 1em 0; }" + chart.STYLE
+FIGURES = "td { text-align: right; } td:first-child { text-align: left; }"
+"""Style of tables, all of figures."""
 
 
 def conversion_page(found: Conversion) -> Iterator[str]:
     """The page in pieces."""
     title = f"Report card of {found.student.name}"
-    parts = [_head(title, found), _retrieval(found), _tasks(found), _lengths(found), _layers(found)]
+    parts = [_head(found), _retrieval(found), _tasks(found), _lengths(found), _layers(found)]
     if found.speed is not None:
         parts += [_speed(found.speed), _latency(found.speed)]
-    yield from page(title, (f"{part}\n" for part in [*parts, _foot(found)] if part), STYLE)
+    body = (f"{part}\n" for part in [*parts, _foot(found)] if part)
+    drawn = found.speed is not None or found.lengths
+    yield from page(title, body, STYLE + FIGURES, scripts=scripts() if drawn else ())
 
 
 def crossing(speed: Speed) -> str:
@@ -34,11 +38,11 @@ def crossing(speed: Speed) -> str:
     return f"faster from about {speed.crossover:,} tokens on"
 
 
-def _head(title: str, found: Conversion) -> Markup:
+def _head(found: Conversion) -> Markup:
     rows = [_facts("teacher", found.teacher), _facts("student", found.student)]
     head = ["", "name", "mixers", "segment", "parameters", "sha256"]
     what = "The student is a linear, recurrent model made of the teacher, whose attention is softmax."
-    return _section(title, [element("p", what), _table(head, rows)], heading="h1")
+    return _section("Models", [element("p", what), table(head, rows)])
 
 
 def _facts(what: str, model: ModelFacts) -> list[str]:
@@ -57,7 +61,7 @@ def _retrieval(found: Conversion) -> Markup:
         ["nearest other text is the teacher's", _figure(near.neighbour)],
     ]
     what = f"{count(near.texts, 'text')}; a vector is the mean over the first segment of a text."
-    return _section("Vectors of texts", [element("p", what, class_="facts"), _table(["", "student"], rows)])
+    return _section("Vectors of texts", [element("p", what, class_="facts"), table(["", "student"], rows)])
 
 
 def _tasks(found: Conversion) -> Markup:
@@ -78,7 +82,7 @@ def _tasks(found: Conversion) -> Markup:
     what = (
         f"Accuracy / macro F1 of logistic regression on the vectors, in {found.tasks[0].folds} folds that both share."
     )
-    return _section("Classes", [element("p", what, class_="facts"), _table(head, rows)])
+    return _section("Classes", [element("p", what, class_="facts"), table(head, rows)])
 
 
 def _lengths(found: Conversion) -> Markup:
@@ -93,17 +97,18 @@ def _lengths(found: Conversion) -> Markup:
         ]
         for r in found.lengths
     ]
+    tokens = [r.tokens for r in found.lengths]
     lines = [
-        Line("mean vector of a text", [(r.tokens, r.pooled.value) for r in found.lengths]),
-        Line("vector of a token", [(r.tokens, r.token.value) for r in found.lengths]),
+        Line(name="mean vector of a text", x=tokens, y=[r.pooled.value for r in found.lengths], dots=True),
+        Line(name="vector of a token", x=tokens, y=[r.token.value for r in found.lengths], dots=True, colour=1),
     ]
     what = (
         f"Final vectors beside the teacher's. Beyond a segment of {found.teacher.segment:,} tokens the teacher reads "
         "in windows; the student sees what came before as far as its gates to it are open."
     )
     head = ["tokens", "texts", "cosine of mean vectors", "cosine of vectors of a token"]
-    picture = chart.chart(lines, "tokens of a text", "cosine to the teacher")
-    return _section("Agreement and length", [element("p", what, class_="facts"), picture, _table(head, rows)])
+    picture = _against("agreement", "tokens of a text", "cosine to the teacher", tokens, lines)
+    return _section("Agreement and length", [element("p", what, class_="facts"), picture, table(head, rows)])
 
 
 def _layers(found: Conversion) -> Markup:
@@ -146,9 +151,9 @@ def _layers(found: Conversion) -> Markup:
         "Layers",
         [
             element("p", what, class_="facts"),
-            _table(head, rows),
+            table(head, rows),
             element("p", sharp, class_="facts"),
-            _table(["layer", *(f"head {i + 1}" for i in range(heads))], entropy),
+            table(["layer", *(f"head {i + 1}" for i in range(heads))], entropy),
         ],
     )
 
@@ -166,9 +171,7 @@ def _speed(speed: Speed) -> Markup:
         return Markup("")
     head = ["tokens", *(f"{name}: tokens/s" for name in readers), "as fast, streamed"]
     head += [f"{name}: memory" for name in readers]
-    speeds = [Line(n, [(r.length, r.tokens_per_s) for r in speed.rows if r.reader == n]) for n in readers]
-    memories = [Line(n, [(r.length, r.peak_mb) for r in speed.rows if r.reader == n and r.peak_mb]) for n in readers]
-    marked = None if speed.crossover is None else (float(speed.crossover), f"{speed.crossover:,}")
+    marked = [] if speed.crossover is None else [Rule(at=float(speed.crossover), label=f"{speed.crossover:,}")]
     loads = ["not known" if load is None else f"{load:.1f}" for load in (speed.load_before, speed.load_after)]
     what = (
         f"{speed.processor}, {count(speed.threads, 'thread')}, load {loads[0]} before and {loads[1]} after; batch 1, "
@@ -180,11 +183,37 @@ def _speed(speed: Speed) -> Markup:
     if ratios:
         parts.append(element("p", f"The student, streamed, is {crossing(speed)}."))
     parts += [
-        chart.chart(speeds, "tokens", "tokens/s", logarithmic=True, marked=marked),
-        chart.chart(memories, "tokens", "memory, MiB", logarithmic=True),
-        _table(head, rows),
+        _measured("speed", "tokens/s", speed, readers, "tokens_per_s", marked),
+        _measured("memory", "memory, MiB", speed, readers, "peak_mb"),
+        table(head, rows),
     ]
     return _section("Speed and memory", parts)
+
+
+def _measured(
+    name: str, what: str, speed: Speed, readers: Sequence[str], field: str, marked: Sequence[Rule] = ()
+) -> Markup:
+    """A figure of the rows of each reader that have a value; nothing without any."""
+    lines = []
+    for number, reader in enumerate(readers):
+        rows = sorted(
+            (row for row in speed.rows if row.reader == reader and getattr(row, field)), key=lambda r: r.length
+        )
+        if rows:
+            values = [getattr(row, field) for row in rows]
+            lines.append(Line(name=reader, x=[row.length for row in rows], y=values, colour=number, dots=True))
+    return _against(name, "tokens", what, sorted({row.length for row in speed.rows}), [*lines, *marked], True)
+
+
+def _against(
+    name: str, x: str, y: str, places: Sequence[int], marks: Sequence[Line | Rule], logarithmic: bool = False
+) -> Markup:
+    """Against a number of tokens."""
+    if not any(isinstance(mark, Line) for mark in marks):
+        return Markup("")
+    across = Axis(label=x, logarithmic=True, ticks=named(places))
+    view = View(x=across, panels=[Panel(y=Axis(label=y, logarithmic=logarithmic), marks=marks)])
+    return figure(name, [view], f"{y[0].upper()}{y[1:]} against {x}.")
 
 
 def _latency(speed: Speed) -> Markup:
@@ -197,7 +226,7 @@ def _latency(speed: Speed) -> Markup:
         ["kept by all again", f"{100 * turn.share:.1f} %"],
     ]
     what = f"A turn of {turn.turn:,} tokens in a conversation of {turn.conversation:,}; medians."
-    return _section("One more turn", [element("p", what, class_="facts"), _table(["", "time"], rows)])
+    return _section("One more turn", [element("p", what, class_="facts"), table(["", "time"], rows)])
 
 
 def _foot(found: Conversion) -> Markup:
@@ -210,15 +239,8 @@ def _foot(found: Conversion) -> Markup:
     )
 
 
-def _section(title: str, parts: Sequence[Markup], heading: str = "h2") -> Markup:
-    return element("section", element(heading, title), *(Markup(f"\n{part}") for part in parts))
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    top = element("tr", *(element("th", cell) for cell in head))
-    return element(
-        "table", top, *(Markup(f"\n{element('tr', *(element('td', cell) for cell in row))}") for row in rows)
-    )
+def _section(title: str, parts: Sequence[Markup]) -> Markup:
+    return element("section", element("h2", title), *(Markup(f"\n{part}") for part in parts))
 
 
 def _figure(found: Figure, sign: str = "") -> str:

@@ -1,11 +1,15 @@
-"""A document of `summary.html`: its sentences as a list, and each one marked in its context."""
+"""Documents on `report.html`: sentences of each as a list, and each one marked in its context."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
 
 from longseq.report.page import Markup, element, escaped
+from longseq.report.pages import spool
+from longseq.report.report_page import Facts
+from longseq.results.dna import RecordSummary
 from longseq.results.document import GENERATED, Context, DocumentSummary, SentenceRow
 
 STYLE = """
@@ -13,6 +17,49 @@ ol.summary { padding-left: 2.2em; } ol.summary li { margin: .5em 0; } ol.summary
 article { margin: 1.4em 0; padding-left: .9em; border-left: 3px solid var(--line); } article p { margin: .4em 0; }
 """
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+class DocumentPart:
+    """The part of documents (`longseq.report.report_page.Part`), whose sections wait on disk."""
+
+    style = STYLE
+
+    def __init__(self) -> None:
+        self._sections, self._contents = spool(), spool()
+        self._title = ""
+        self.count = 0
+
+    def __enter__(self) -> DocumentPart:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._sections.close()
+        self._contents.close()
+
+    def dna(self, summary: RecordSummary) -> None:
+        """DNA has a part of its own."""
+
+    def document(self, summary: DocumentSummary) -> None:
+        self.count += 1
+        title = title_of(summary)
+        self._title = self._title or title
+        self._sections.write(document_section(summary, self.count) + "\n")
+        self._contents.write(element("li", element("a", title, href=f"#d{self.count}", dir="auto")) + "\n")
+
+    def title(self) -> str:
+        return self._title if self.count == 1 else f"Summary of {self.count:,} documents"
+
+    def contents(self, facts: Facts) -> Iterable[tuple[str, str]]:
+        return [("d1", "Summary")] if self.count == 1 else [("documents", f"{self.count:,} documents")]
+
+    def sections(self, facts: Facts) -> Iterator[Markup]:
+        if self.count > 1:
+            self._contents.seek(0)
+            yield Markup('<section id="documents">\n<h2>Documents</h2>\n<ol>\n')
+            yield from map(Markup, self._contents)
+            yield Markup("</ol>\n</section>\n")
+        self._sections.seek(0)
+        yield from map(Markup, self._sections)
 
 
 def title_of(summary: DocumentSummary) -> str:
@@ -26,7 +73,7 @@ def document_section(summary: DocumentSummary, number: int) -> Markup:
 
 
 def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
-    yield element("h1", title_of(summary), dir="auto")
+    yield element("h2", title_of(summary), dir="auto")
     chosen = f"{len(summary.sentences):,} of {summary.sentences_total:,} sentences"
     words = f"{summary.summary_words:,} of {summary.words:,} words"
     yield element("p", f"{chosen}, {words}; allowed: {summary.budget}.", class_="facts")
@@ -39,7 +86,7 @@ def _parts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     if notes:
         yield element("ul", *(element("li", note) for note in notes), class_="facts")
     if summary.contexts:
-        yield element("h2", "In context")
+        yield element("h3", "In context")
     for context in summary.contexts:
         yield _context(summary, context, name)
     yield _source(summary)
@@ -54,7 +101,7 @@ def _lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     for title, places in parts if summary.by and parts else whole:
         if title is not None:
             titles = " › ".join(title.split(" > ")) or "(no title)"
-            yield element("h2", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
+            yield element("h3", f"Page {titles}" if summary.by == "page" else titles, dir="auto")
         rows = (_listed(summary, at, name, at in shown, at not in listed) for at in places)
         yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
         listed |= set(places)

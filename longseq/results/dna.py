@@ -16,6 +16,9 @@ import numpy as np
 from longseq.records import Interval
 from longseq.results.findings import Findings, WindowVectors
 
+QUOTED = 10_000
+"""Letters of a surprising window that are kept."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SurprisingWindow:
@@ -255,6 +258,8 @@ class RecordSummary:
     regions: tuple[Region, ...]
     source: int = 0
     """Place of its input among those of the run, 0-based: a file may be named twice."""
+    quotes: tuple[str, ...] = ()
+    """Letters of the most surprising windows, in their order, the first `QUOTED` of each; none without a model."""
     vectors: WindowVectors | None = None
     """Of the windows; None where none were asked for. This and the two below hold until the next summary is."""
     base_bits: Callable[[], Iterator[np.ndarray]] | None = None

@@ -20,7 +20,21 @@ HOSTILE = [
     '" onmouseover="alert(1) is what the keeper of the lamp wrote into the book of the tower every night.',
 ]
 ALLOWED = {"html", "head", "meta", "title", "style", "body", "section", "h1", "h2", "p", "ol", "ul", "li", "a", "bdi"}
-ALLOWED |= {"span", "article", "mark", "sup", "footer", "nav", "pre", "strong"}
+ALLOWED |= {
+    "span",
+    "article",
+    "mark",
+    "sup",
+    "footer",
+    "nav",
+    "pre",
+    "strong",
+    "h3",
+    "header",
+    "main",
+    "button",
+    "script",
+}
 
 
 class Page(HTMLParser):
@@ -47,6 +61,11 @@ class Page(HTMLParser):
             "name",
             "content",
             "http-equiv",
+            "lang",
+            "type",
+            "hidden",
+            "tabindex",
+            "aria-label",
         }
         self.ids += [given["id"]] if "id" in given else []
         self.links += [given["href"]] if "href" in given else []
@@ -88,7 +107,7 @@ def test_every_document_is_in_the_list_at_the_top(tmp_path, capsys):
     rows = [{"id": str(i), "text": f"{HOSTILE[i]} {HOSTILE[3 - i]}"} for i in range(4)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = shown(path, capsys)
-    assert [link for link in page.links if "-" not in link] == ["#d1", "#d2", "#d3", "#d4"]
+    assert [link for link in page.links if link[1:2] == "d" and "-" not in link] == ["#d1", "#d2", "#d3", "#d4"]
     assert len(page.marks) == 8
 
 

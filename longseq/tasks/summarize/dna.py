@@ -25,7 +25,7 @@ from longseq.results.dna import (
 )
 from longseq.results.findings import Findings, WindowVectors
 from longseq.tasks.summarize.bits import Surprisal, surprising_windows
-from longseq.tasks.summarize.extras import Extras, base_bits_of, class_calls, findings, letters_of
+from longseq.tasks.summarize.extras import Extras, base_bits_of, class_calls, findings, letters_of, quotes_of
 from longseq.tasks.summarize.hidden import Pools
 from longseq.tasks.summarize.regions import find_regions
 from longseq.tasks.summarize.scan import Bits, Scan, Scanner
@@ -219,6 +219,7 @@ class _Reporter:
             row=row,
             windows=windows,
             regions=regions,
+            quotes=quotes_of(scan, surprising) if self._extras.quotes else (),
             vectors=vectors,
             base_bits=base_bits_of(scan) if scan.kept.base_bits else None,
             letters=letters_of(scan) if self._extras.letters else None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from longseq.results.dna import WindowColumns
+from longseq.results.dna import QUOTED, SurprisingWindow, WindowColumns
 from longseq.results.findings import ClassCall, Findings, WindowVectors
 from longseq.tasks.summarize.genes import LONGEST, GeneFinder
 from longseq.tasks.summarize.hidden import Pools, picked, representatives
@@ -33,6 +33,8 @@ class Extras:
     """Of each base, by the model."""
     letters: bool = False
     """To be read again by who takes the summaries."""
+    quotes: bool = False
+    """Letters of the most surprising windows."""
     representatives: int = 3
     """Windows of a record that stand for the others; by vectors."""
     training_range: TrainingRange | None = None
@@ -43,7 +45,7 @@ class Extras:
     @property
     def wanted(self) -> Wanted:
         again = self.letters or self.classifier is not None or self.genes is not None
-        return Wanted(letters=again, vectors=self.vectors, base_bits=self.base_bits)
+        return Wanted(letters=again, quotes=self.quotes, vectors=self.vectors, base_bits=self.base_bits)
 
 
 def class_calls(extras: Extras, scans: Sequence[Scan]) -> list[ClassCall | None]:
@@ -94,6 +96,13 @@ def letters_of(scan: Scan) -> Callable[[int, int], Iterator[bytes]]:
         return scan.kept.letters.pieces(start - scan.start, end - scan.start, PIECE)
 
     return pieces
+
+
+def quotes_of(scan: Scan, windows: Sequence[SurprisingWindow]) -> tuple[str, ...]:
+    """The first letters of each window."""
+    letters = letters_of(scan)
+    ends = ((one.start, min(one.end, one.start + QUOTED)) for one in windows)
+    return tuple(b"".join(letters(start, end)).decode() for start, end in ends)
 
 
 def base_bits_of(scan: Scan) -> Callable[[], Iterator[np.ndarray]]:

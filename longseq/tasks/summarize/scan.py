@@ -39,6 +39,8 @@ class Wanted:
 
     letters: bool = False
     """As they came."""
+    quotes: bool = False
+    """Letters of records that have more than one window, where a model reads them."""
     vectors: bool = False
     """Of windows, from the model's hidden states."""
     base_bits: bool = False
@@ -99,7 +101,7 @@ class _Strands:
     """A record on its way: its letters are counted as they pass, and what the model says of them comes in later."""
 
     def __init__(self, record: Record, window: int, *, read: bool, spool: LetterSpool | None):
-        self.record, self.kept = record, Kept(spool)
+        self.record, self.window, self.kept = record, window, Kept(spool)
         # Reads of a sequencer are pieces of molecules; a part cut out has no ends.
         self.ends = EndsKeeper() if record.quality is None and "offset" not in record.notes else None
         self.nulls = Nulls() if read else None
@@ -129,7 +131,8 @@ class _Strands:
 
     def scan(self, wanted: Wanted) -> Scan:
         record = self.record
-        if self.kept.letters is not None and not wanted.letters:
+        wants = wanted.letters or (wanted.quotes and self.nulls is not None and self.length > self.window > 0)
+        if self.kept.letters is not None and not wants:
             self.kept.letters.close()
             self.kept.letters = None
         head, tail = (b"", b"") if self.ends is None else self.ends.finish()
@@ -232,7 +235,7 @@ class Scanner:
 
     def _strands(self, record: Record) -> _Strands:
         read = self._surprisal is not None
-        kept = self._wanted.letters or (read and self._both)
+        kept = self._wanted.letters or (read and (self._both or self._wanted.quotes))
         return _Strands(record, self._window, read=read, spool=LetterSpool(self._spool_folder) if kept else None)
 
     def _watch(self, key: tuple[_Strands, bool]) -> Callable[[np.ndarray, Any], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from longseq.report.gathered.bins import skew_walk
 from longseq.results.dna import CumulativeSkew
 
 LONG = 100_000
@@ -25,19 +26,14 @@ def cumulative_skew(acgt: np.ndarray, *, start: int, window: int, length: int, c
     """
     if not (length >= LONG or circular) or len(acgt) < FEWEST:
         return None
-    joined = -(-len(acgt) // MOST)
-    starts = np.arange(0, len(acgt), joined)
-    sums = np.add.reduceat(acgt.astype(np.int64), starts, axis=0)
-    called = sums.sum(axis=1).astype(np.float64)
-    if not called.any():
+    if not acgt.any():
         return None
-    excess = (sums[:, 2] - sums[:, 1]).astype(np.float64)
-    steps = excess - called * (excess.sum() / called.sum())
-    walk = np.cumsum(steps)
+    found = skew_walk(acgt, MOST)
+    walk = found.sums
     amplitude = _amplitude(walk)
-    shuffled = np.random.default_rng(SEED).permuted(np.tile(steps, (SHUFFLES, 1)), axis=1)
+    shuffled = np.random.default_rng(SEED).permuted(np.tile(found.steps, (SHUFFLES, 1)), axis=1)
     null = _amplitude(np.cumsum(shuffled, axis=1))
-    ends = start + np.minimum((starts + joined) * window, length)
+    ends = start + np.minimum(np.append(found.first[1:], len(acgt)) * window, length)
     return CumulativeSkew(
         amplitude=float(amplitude),
         null_mean=float(null.mean()),

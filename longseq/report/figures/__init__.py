@@ -1,0 +1,1 @@
+"""Interactive figures of a page: what is drawn, its place in the page, and the scripts that draw it."""

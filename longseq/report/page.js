@@ -1,0 +1,32 @@
+// Light and dark: as the system has it, until a reader chooses. Links that unfold what they lead to.
+(() => {
+  "use strict";
+  const root = document.documentElement, button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const say = () => {
+    button.textContent = dark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to ${dark() ? "light" : "dark"} colours`);
+    document.dispatchEvent(new Event("theme"));
+  };
+  try {
+    const chosen = localStorage.getItem("longseq-theme");
+    if (chosen === "dark" || chosen === "light") root.dataset.theme = chosen;
+  } catch { /* a browser may keep nothing for files */ }
+  button.addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try { localStorage.setItem("longseq-theme", root.dataset.theme); } catch { /* as above */ }
+    say();
+  });
+  system.addEventListener("change", say);
+  addEventListener("beforeprint", () => document.dispatchEvent(new Event("theme")));
+  addEventListener("afterprint", () => document.dispatchEvent(new Event("theme")));
+  button.hidden = false;
+  say();
+  const open = () => { // what a link leads to is unfolded
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (place?.tagName === "DETAILS") place.open = true;
+  };
+  addEventListener("hashchange", open);
+  open();
+})();
