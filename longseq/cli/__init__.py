@@ -34,6 +34,7 @@ COMMANDS = {
     "plan": "Cut a batch job into shards, and say how long the longest will take.",
     "merge": "Shards of a batch job into the whole, as one process would have written it.",
     "info": "Facts about a file, a checkpoint, a saved state or a batch job.",
+    "completion": "A script that lets Tab complete commands, options, models, settings and files.",
 }
 """Name, which is also the module's, and a line of help."""
 
@@ -55,8 +56,13 @@ EXAMPLES = {
     "plan": "longseq plan genomes/*.fa.gz --shards 8 --out batch/",
     "merge": "longseq merge batch/ --out summary/",
     "info": "longseq info genome.fa.gz",
+    "completion": "longseq completion bash",
 }
 """A line of each command that works once the files are there; below its help."""
+
+
+ASKED = "LONGSEQ_COMPLETE"
+"""Variable by which a shell asks what could come next; the arguments are the words of its line, the last unfinished."""
 
 
 class LazyGroup(click.Group):
@@ -128,6 +134,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if ASKED in os.environ:
+        from longseq.cli.completion.line import answer
+
+        return answer(group, arguments)
     talk = Talk(arguments)
 
     def run() -> int:
