@@ -5,7 +5,6 @@ Each module of a command holds a click command named `command`, which returns an
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -15,6 +14,7 @@ import click
 
 from longseq.cli import exit
 from longseq.cli.talk import Talk
+from longseq.errors import meant
 
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
@@ -90,9 +90,8 @@ class LazyGroup(click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
-        near = difflib.get_close_matches(name, COMMANDS, 1)
-        if near:
-            remedy = f"did you mean {near[0]}?"
+        if (near := meant(name, COMMANDS)) is not None:
+            remedy = near
         elif os.path.exists(name):
             remedy = f"did you mean longseq summarize {name}?"
         else:
