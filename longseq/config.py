@@ -79,7 +79,7 @@ def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") ->
     return kind(**values)
 
 
-def _keys(kind: type) -> list[str]:
+def _keys(kind: Any) -> list[str]:
     """Dotted keys of a dataclass, those of the dataclasses in it included."""
     keys = []
     for name, hint in typing.get_type_hints(kind).items():

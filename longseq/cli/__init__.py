@@ -33,7 +33,7 @@ COMMANDS = {
     "bench": "Speed and memory against length, on this machine.",
     "plan": "Cut a batch job into shards, and say how long the longest will take.",
     "merge": "Shards of a batch job into the whole, as one process would have written it.",
-    "info": "Facts about a file, a checkpoint, a saved state or a batch job.",
+    "info": "What a file or folder is, facts about it, and what can be done with it next.",
     "completion": "A script that lets Tab complete commands, options, models, settings and files.",
 }
 """Name, which is also the module's, and a line of help."""

@@ -84,7 +84,7 @@ class Rows(ABC):
         """For a column that is asked for and not there."""
         some = list(self.columns)
         found = ", ".join(some[:12]) + (f" and {len(some) - 12} more" if len(some) > 12 else "")
-        remedy = meant(column, some) or remedy
+        remedy = " ".join(filter(None, (meant(column, some), remedy))) or None
         return InputError(
             where=place(self.source), expected=f"a column {column!r}", found=f"the columns {found}", remedy=remedy
         )
