@@ -7,7 +7,6 @@ by a docstring with its unit; values are checked in `__post_init__` through `req
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import tomllib
 import types
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from longseq.errors import ConfigError
+from longseq.errors import ConfigError, meant
 
 T = TypeVar("T")
 
@@ -28,6 +27,15 @@ def require(holds: bool, key: str, value: object, rule: str) -> None:
     """Raise `ConfigError` with the dotted key, the value and the rule unless `holds`."""
     if not holds:
         raise ConfigError(where=key, expected=rule, found=repr(value))
+
+
+def require_one(key: str, value: object, choices: Iterable[str], rule: str = "one of ") -> None:
+    """Raise `ConfigError`, with the one that may have been meant, unless `value` is one of the choices."""
+    choices = tuple(choices)
+    if value not in choices:
+        raise ConfigError(
+            where=key, expected=rule + ", ".join(choices), found=repr(value), remedy=meant(str(value), choices)
+        )
 
 
 def load(kind: type[T], file: str | Path | None = None, assignments: Iterable[str] = ()) -> T:
@@ -63,11 +71,20 @@ def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") ->
     for name, value in mapping.items():
         key = f"{prefix}{name}"
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
-            remedy = (f"did you mean {prefix}{near[0]}? " if near else "") + "known: " + ", ".join(names)
-            raise ConfigError("unknown key", where=key, remedy=remedy)
+            deeper = [f"{prefix}{known}" for known in _keys(kind) if known.endswith(f".{name}")]
+            near = f"did you mean {' or '.join(deeper)}?" if deeper else meant(key, (f"{prefix}{one}" for one in names))
+            listed = "known: " + ", ".join(names)
+            raise ConfigError("unknown key", where=key, remedy=f"{near} {listed}" if near else listed)
         values[name] = _convert(hints[name], value, key)
     return kind(**values)
+
+
+def _keys(kind: Any) -> list[str]:
+    """Dotted keys of a dataclass, those of the dataclasses in it included."""
+    keys = []
+    for name, hint in typing.get_type_hints(kind).items():
+        keys += [f"{name}.{inner}" for inner in _keys(hint)] if dataclasses.is_dataclass(hint) else [name]
+    return keys
 
 
 def to_mapping(config: object) -> dict[str, Any]:
@@ -125,7 +142,9 @@ def _convert(hint: Any, value: Any, key: str) -> Any:
         return _convert(next(a for a in arguments if a is not type(None)), value, key)
     if origin is typing.Literal:
         if not any(value == a and type(value) is type(a) for a in arguments):  # True is no 1
-            raise ConfigError(where=key, expected="one of " + ", ".join(map(repr, arguments)), found=repr(value))
+            expected = "one of " + ", ".join(map(repr, arguments))
+            near = meant(str(value), map(str, arguments))
+            raise ConfigError(where=key, expected=expected, found=repr(value), remedy=near)
         return value
     if origin is tuple:
         if not isinstance(value, list | tuple):

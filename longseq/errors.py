@@ -7,6 +7,8 @@ The library raises; only `longseq.cli` turns a kind of error into an exit code.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class LongseqError(Exception):
     """Base of every error that is ours.
@@ -76,6 +78,25 @@ class OutputExistsError(UsageError):
 
 class StoppedError(LongseqError):
     """A signal asked for a stop; what was done is saved and can be resumed."""
+
+
+def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6) -> list[str]:
+    """Those of `known` that are spelled like `name`, case aside: what it begins first, then the nearest; `least`: how
+    alike, from 0 to 1."""
+    from difflib import get_close_matches
+
+    spelled: dict[str, str] = {}
+    for one in known:
+        spelled.setdefault(one.casefold(), one)
+    near = get_close_matches(name.casefold(), spelled, most, least)
+    begun = [one for one in spelled if one.startswith(name.casefold()) and 2 * len(name) >= len(one)]
+    return [spelled[one] for one in dict.fromkeys(begun + near)][:most]
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """`did you mean train?`, of a name that is not known; None where none comes near."""
+    near = alike(name, known)
+    return f"did you mean {near[0]}?" if near else None
 
 
 def place(source: str, line: int | None = None, record: str | None = None) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from longseq.config import from_mapping, load, to_toml
-from longseq.errors import ConfigError
+from longseq.errors import ConfigError, alike, meant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,7 @@ def test_a_value(assignment, path, value):
         ("inner=3", "inner: expected a table, found 3"),
         ("inner.names=a", """inner.names: expected a list, such as ["a", "b"], found 'a'"""),
         ("inner.names=[1]", "inner.names[0]: expected a string, found 1"),
+        ("width=1", "width: unknown key; did you mean inner.width? known: rate, limit, on, text, level, inner"),
         ("inner.widht=1", "inner.widht: unknown key; did you mean inner.width? known: width, names"),
         ("rate", "--set rate: expected KEY=VALUE, found 'rate'"),
     ],
@@ -90,3 +91,12 @@ def test_a_file_that_is_none(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"= \xff")
     with pytest.raises(ConfigError, match="expected TOML"):
         load(Outer, tmp_path / "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("widht", ["width"]), ("Width", ["width"]), ("elu", ["elu+1", "relu"]), ("w", []), ("", []), ("zzz", [])],
+)
+def test_a_name_that_may_have_been_meant(name, near):
+    assert alike(name, ["relu", "elu+1", "width"], most=2) == near
+    assert meant(name, ["relu", "elu+1", "width"]) == (f"did you mean {near[0]}?" if near else None)

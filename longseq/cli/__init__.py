@@ -5,7 +5,6 @@ Each module of a command holds a click command named `command`, which returns an
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -15,6 +14,7 @@ import click
 
 from longseq.cli import exit
 from longseq.cli.talk import Talk
+from longseq.errors import meant
 
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
@@ -33,7 +33,8 @@ COMMANDS = {
     "bench": "Speed and memory against length, on this machine.",
     "plan": "Cut a batch job into shards, and say how long the longest will take.",
     "merge": "Shards of a batch job into the whole, as one process would have written it.",
-    "info": "Facts about a file, a checkpoint, a saved state or a batch job.",
+    "info": "What a file or folder is, facts about it, and what can be done with it next.",
+    "completion": "A script that lets Tab complete commands, options, models, settings and files.",
 }
 """Name, which is also the module's, and a line of help."""
 
@@ -55,8 +56,13 @@ EXAMPLES = {
     "plan": "longseq plan genomes/*.fa.gz --shards 8 --out batch/",
     "merge": "longseq merge batch/ --out summary/",
     "info": "longseq info genome.fa.gz",
+    "completion": "longseq completion bash",
 }
 """A line of each command that works once the files are there; below its help."""
+
+
+ASKED = "LONGSEQ_COMPLETE"
+"""Variable by which a shell asks what could come next; the arguments are the words of its line, the last unfinished."""
 
 
 class LazyGroup(click.Group):
@@ -84,9 +90,8 @@ class LazyGroup(click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
-        near = difflib.get_close_matches(name, COMMANDS, 1)
-        if near:
-            remedy = f"did you mean {near[0]}?"
+        if (near := meant(name, COMMANDS)) is not None:
+            remedy = near
         elif os.path.exists(name):
             remedy = f"did you mean longseq summarize {name}?"
         else:
@@ -130,6 +135,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Arrow's own pool keeps what was freed, tens of megabytes of it. Read when pyarrow is first imported.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if ASKED in os.environ:
+        from longseq.cli.completion.line import answer
+
+        return answer(group, arguments)
     talk = Talk(arguments)
 
     def run() -> int:

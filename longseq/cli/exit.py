@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 import click
 
 from longseq.cli.talk import Talk
-from longseq.errors import LongseqError, StoppedError, UsageError
+from longseq.errors import LongseqError, StoppedError, UsageError, meant
 
 DONE, BAD_DATA, USAGE, PARTLY, STOPPED, INTERRUPTED = 0, 1, 2, 3, 85, 130
 ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
@@ -105,6 +106,10 @@ def _system_text(error: OSError) -> str:
 def _click_text(error: click.ClickException) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
     text = text[:1].lower() + text[1:]
+    kind = getattr(getattr(error, "param", None), "type", None)
+    given = re.search(r"'([^']*)' is not one of", text)
+    if isinstance(kind, click.Choice) and given and (near := meant(given[1], map(str, kind.choices))):
+        return f"{text}; {near}"
     ctx = getattr(error, "ctx", None)
     return text if ctx is None or "; " in text else f"{text}; {ctx.command_path} --help lists what there is"
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from longseq.cli import exit
 from longseq.cli.options import column_option, talking
 from longseq.cli.talk import Talk
 
@@ -17,12 +18,14 @@ from longseq.cli.talk import Talk
 @click.option("--model", metavar="NAME|DIR", help="Check that a saved state belongs to this model.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
-def command(path: str, kind: Any, column: str | None, model: str | None, as_json: bool, talk: Talk) -> None:
-    """Facts about a file, a checkpoint, a training run, a stopped conversion, a saved state or a batch of shards.
+def command(path: str, kind: Any, column: str | None, model: str | None, as_json: bool, talk: Talk) -> int:
+    """What a file or folder is, the facts about it, and what can be done with it next.
 
-    PATH is a file of sequences or documents, a checkpoint directory or the name of a shipped one, the directory of a
-    training run or of a conversion (where it stands), a saved state, the folder of a batch (which shards are done,
-    failed, slow or left, and which to run again, as `sbatch --array=` takes them), or `-` for standard input.
+    PATH is a file of sequences, documents, variants, intervals, tracks, tables or vectors; a checkpoint directory or
+    the name of a shipped one; the folder of a training run or of a conversion (where it stands); a saved state; the
+    folder of a batch (which shards are done, failed, slow or left, and which to run again, as `sbatch --array=` takes
+    them), a plan or a shard; what a command wrote; a tokenizer.json; settings; or `-` for standard input. Exit code 3:
+    it ends too early, or some of it cannot be read.
     """
     from longseq.formats.jsonfile import to_json
     from longseq.report.facts import facts_text
@@ -30,3 +33,4 @@ def command(path: str, kind: Any, column: str | None, model: str | None, as_json
 
     facts = describe(path, kind=kind, column=column, model=model)
     click.echo(to_json(facts) if as_json else facts_text(facts), nl=as_json)
+    return exit.PARTLY if facts.get("truncated") or facts.get("problem") else exit.DONE

@@ -71,7 +71,7 @@ _XML = re.compile(rb"\s*(<\?xml|<!DOCTYPE article|<article)")
 _JATS = re.compile(rb"<article[\s>]|JATS|NLM//DTD|<pmc-articleset")
 _UTF8_BOM = b"\xef\xbb\xbf"
 _BINARY = {b"\x1a\x41\x27\x43": TWOBIT, b"\x43\x27\x41\x1a": TWOBIT, b"BAM\1": BAM, b"CRAM": CRAM}
-_INTERVALS = {
+INTERVALS = {
     "intervals (BED)": re.compile(rb"[^\t]+\t\d+\t\d+(\t[^\t]*)*"),
     "features (GFF or GTF)": re.compile(rb"([^\t]+\t){3}\d+\t\d+\t[^\t]+\t[+.?-]\t[.012](\t[^\t]*)?"),
 }
@@ -282,7 +282,7 @@ def _refuse_intervals(text: bytes, where: str) -> None:
     """Places in sequences without the sequences: all whole lines but comments are such."""
     lines = [line for line in text[: text.rfind(b"\n") + 1].splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith((b"#", b"track ", b"browser "))]
-    for name, pattern in _INTERVALS.items():
+    for name, pattern in INTERVALS.items():
         if lines and all(map(pattern.fullmatch, lines)):
             remedy = "give the sequences; as labels of them: longseq train SEQUENCES --labels FILE"
             raise InputError(where=where, expected="sequences or documents", found=name, remedy=remedy)

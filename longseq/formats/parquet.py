@@ -202,6 +202,22 @@ class ArrowRows(Rows):
         return value if classes is None else _named(value, classes)
 
 
+def columns_of(path: str) -> tuple[int | None, dict[str, str]]:
+    """Rows of a file of Parquet or Arrow (of a stream None), and the type of each column by name.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    with _opened(path) as (file, _):
+        if hasattr(file, "metadata"):
+            rows = file.metadata.num_rows
+        else:
+            batches = getattr(file, "num_record_batches", None)
+            rows = None if batches is None else sum(file.get_batch(i).num_rows for i in range(batches))
+        schema = file.schema_arrow if hasattr(file, "schema_arrow") else file.schema
+        return rows, {field.name: str(field.type) for field in schema}
+
+
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[Any, Any]]:
     """A reader of Parquet or of Arrow, by content, and the bytes beneath one of Arrow."""

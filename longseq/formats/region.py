@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from longseq.errors import InputError, UsageError, place
+from longseq.errors import InputError, UsageError, alike, place
 from longseq.formats.names import Aliases, match
 from longseq.records import Interval, Record
 
@@ -64,7 +63,7 @@ def pick(
         for note in matched.notes:
             log.warning("%s: %s", place(source), note)
         return cut(next(record for record in again() if record.id == meant), interval, strict=strict)
-    near = [meant] if meant is not None else difflib.get_close_matches(interval.record, names, 3)
+    near = [meant] if meant is not None else alike(interval.record, names, most=3)
     shown = ", ".join(map(_spelled, names[:5]))
     listed = f"did you mean {' or '.join(map(_spelled, near))}?" if near else f"names in it: {shown}"
     raise InputError(

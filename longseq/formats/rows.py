@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
-from longseq.errors import InputError, place
+from longseq.errors import InputError, meant, place
 from longseq.formats.containers import Container
 from longseq.formats.known import document_name
 
@@ -84,6 +84,7 @@ class Rows(ABC):
         """For a column that is asked for and not there."""
         some = list(self.columns)
         found = ", ".join(some[:12]) + (f" and {len(some) - 12} more" if len(some) > 12 else "")
+        remedy = " ".join(filter(None, (meant(column, some), remedy))) or None
         return InputError(
             where=place(self.source), expected=f"a column {column!r}", found=f"the columns {found}", remedy=remedy
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from longseq.errors import InputError, place
+from longseq.errors import InputError, meant, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import ByteStream, open_bytes
 from longseq.formats.detect import SAMPLE, detect_table, like_sequence
@@ -148,7 +148,10 @@ def _text(row: RawRow, column: str, where: str) -> str:
         raise row.fault
     if column not in row.cells and not row.cut:
         known = ", ".join(map(repr, list(row.cells)[:8])) or "none"
-        raise InputError(where=where, expected=f"a field {column!r} that holds text", found=f"the fields {known}")
+        near = meant(column, row.cells)
+        raise InputError(
+            where=where, expected=f"a field {column!r} that holds text", found=f"the fields {known}", remedy=near
+        )
     value = row.cells.get(column)
     text = "" if value is None else value
     if not isinstance(text, str):

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
-from longseq.errors import ConfigError
+from longseq.errors import ConfigError, meant
 
 _PART = re.compile(r"(?:(.+)\.)?parametrizations\.(\w+)\.(original|\d+\..+)")
 """Names of what an adapted weight is kept as: that beneath, and the adapter."""
@@ -62,7 +62,12 @@ def adapt(module: nn.Module, *, rank: int, alpha: float, maps: Sequence[str] = (
     for name in maps:
         if not any(_names(name, path) for path, *_ in found):
             known = sorted({part for path, *_ in found for part in path.split(".") if not part.isdigit()})
-            raise ConfigError(where="adapter.maps", expected="parts of " + ", ".join(known), found=repr(name))
+            raise ConfigError(
+                where="adapter.maps",
+                expected="parts of " + ", ".join(known),
+                found=repr(name),
+                remedy=meant(name, known),
+            )
     chosen = [entry for entry in found if not maps or any(_names(name, entry[0]) for name in maps)]
     module.requires_grad_(False)
     with torch.random.fork_rng(devices=[]):

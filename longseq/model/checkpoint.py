@@ -18,7 +18,7 @@ from safetensors.torch import save as to_bytes
 
 from longseq import tokens
 from longseq.config import from_mapping, to_mapping
-from longseq.errors import AlphabetError, CheckpointError, ConfigError
+from longseq.errors import AlphabetError, CheckpointError, ConfigError, meant
 from longseq.formats.atomic import output_directory
 from longseq.log import count
 from longseq.model.adapter import weights
@@ -112,12 +112,12 @@ def locate(name: str | Path) -> Path:
         return PRETRAINED / str(name)
     path = Path(name)
     if not path.is_dir():
-        known = ", ".join(shipped()) or "none"
+        near, known = meant(str(name), shipped()), ", ".join(shipped()) or "none"
         raise CheckpointError(
             where=str(name),
             expected="a checkpoint directory or a shipped name",
             found="a file" if path.exists() else "nothing there",
-            remedy=f"shipped: {known}; `longseq train` makes one",
+            remedy=" ".join(filter(None, (near, f"shipped: {known}; `longseq train` makes one"))),
         )
     for file in FILES:
         if not (path / file).is_file():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from longseq.config import require
+from longseq.config import require, require_one
 from longseq.model.mixers import MIXERS
 from longseq.ops.feature_maps import FEATURE_MAPS
 
@@ -106,8 +106,7 @@ class ModelConfig:
 
     def __post_init__(self):
         for name, choices in CHOICES.items():
-            value = getattr(self, name)
-            require(value in choices, f"model.{name}", value, "one of " + ", ".join(choices))
+            require_one(f"model.{name}", getattr(self, name), choices)
         require(self.vocabulary >= 2, "model.vocabulary", self.vocabulary, ">= 2")
         require(self.layers >= 1, "model.layers", self.layers, ">= 1")
         require(self.heads >= 1, "model.heads", self.heads, ">= 1")
@@ -119,13 +118,8 @@ class ModelConfig:
         )
         require(bool(self.pattern), "model.pattern", self.pattern, "at least one mixer")
         for name in self.pattern:
-            require(name in MIXERS, "model.pattern", name, "mixers among " + ", ".join(MIXERS))
-        require(
-            self.feature_map in FEATURE_MAPS,
-            "model.feature_map",
-            self.feature_map,
-            "one of " + ", ".join(FEATURE_MAPS),
-        )
+            require_one("model.pattern", name, MIXERS, "mixers among ")
+        require_one("model.feature_map", self.feature_map, FEATURE_MAPS)
         keys = self.width // self.heads
         if "gated" in self.pattern and self.decay == "channel":
             fitting = [name for name, kind in FEATURE_MAPS.items() if kind.features(keys) == keys]

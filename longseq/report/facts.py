@@ -6,8 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 
 def facts_text(facts: Mapping[str, object]) -> str:
-    """Lines of `name  value`, ended by a line feed; what is None or empty is left out."""
-    return "\n".join(_lines(facts, "")) + "\n"
+    """What it is in a line, lines of `name  value`, and what can be done next, ended by a line feed; what is None or
+    empty is left out."""
+    packed = facts.get("container") not in (None, "plain")
+    head = f"{facts.get('path')}: {facts['is']}" + (f", packed by {facts['container']}" if packed else "")
+    apart = ("what", "is", "path", "container", "next")
+    rest = {name.replace("_", " "): value for name, value in facts.items() if name not in apart}
+    lines = [head, *_lines(rest, "  ")]
+    if facts.get("next"):
+        lines.append(f"next: {facts['next']}")
+    return "\n".join(lines) + "\n"
 
 
 def _lines(facts: Mapping[str, object], margin: str) -> Iterator[str]:
@@ -37,6 +45,8 @@ def _plain(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from longseq.config import LONGEST_CHUNK, require
+from longseq.config import LONGEST_CHUNK, require, require_one
 from longseq.errors import InputError
 from longseq.model import Checkpoint, State
 from longseq.streaming.surprisal import CHUNK, MIDDLE, MIDDLE_WIDTH, SHORT, Lanes, even_shares, grows
@@ -69,7 +69,7 @@ class HiddenReader:
         require(precision in ("fp32", "bf16"), "precision", precision, "'fp32' or 'bf16'")
         names = layer_names(checkpoint.config.layers)
         self.layer = names[int(layer)] if layer.isdigit() and int(layer) < len(names) else layer
-        require(self.layer in names, "layer", layer, f"0 to {len(names) - 1}, or one of {', '.join(names)}")
+        require_one("layer", self.layer, names, f"0 to {len(names) - 1}, or one of ")
         self.checkpoint, self.precision = checkpoint, precision
         self.encoder = checkpoint.model.encoder
         self.device = self.encoder.embedding.weight.device

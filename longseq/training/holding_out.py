@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
 
-from longseq.errors import ConfigError, InputError
+from longseq.errors import ConfigError, InputError, alike
 from longseq.formats.names import same_but_version
 
 KEY = "data.held_out_groups"
@@ -85,7 +84,7 @@ def _alike(name: str, names: Sequence[str]) -> str | None:
     for other in names:
         if same_but_version(name, other):
             return other
-    return next(iter(difflib.get_close_matches(name, names[:1000], 1, 0.8)), None)
+    return next(iter(alike(name, names[:1000], least=0.8)), None)
 
 
 def draw(

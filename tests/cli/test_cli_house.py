@@ -66,6 +66,8 @@ def test_nothing_asked_is_help_on_stderr(capsys):
         (["summarize"], "missing argument 'INPUT...'"),
         (["summarize", "x", "--frce"], "--force"),
         (["summarize", "x", "--strands", "backward"], "'both', 'forward'"),
+        (["summarize", "x", "--strands", "forwards"], "'forward'; did you mean forward?"),
+        (["tokenizer", "shwo"], "no such command 'shwo'"),
         (["info"], "missing argument 'PATH'"),
     ],
 )

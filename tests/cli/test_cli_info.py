@@ -42,7 +42,7 @@ def test_a_file_of_dna(info):
 
 
 def test_a_large_file_is_described_by_its_beginning(info, monkeypatch):
-    monkeypatch.setattr("longseq.tasks.info.LOOKED_AT", 50)
+    monkeypatch.setattr("longseq.tasks.info.sequences.LOOKED_AT", 50)
     facts = info(DATA / "awkward.fa")
     assert facts["whole"] is False and 1 < facts["records"] < 16
     assert facts["first"][0]["length"] == 23 and facts["first"][-1]["length"] is None
@@ -126,8 +126,12 @@ def test_a_state_of_another_model(capsys, checkpoint, tmp_path):
     assert f"{state}: expected a state of model {other}" in said.err and "load the model that made it" in said.err
 
 
-def test_tensors_that_are_no_state(capsys, checkpoint):
-    assert main(["info", str(checkpoint / "model.safetensors")]) == 1
+def test_tensors_that_are_no_state(info, capsys, checkpoint):
+    weights = str(checkpoint / "model.safetensors")
+    facts = info(weights)
+    assert facts["what"] == "tensors"
+    assert facts["numbers"] == sum(tensor.numel() for tensor in load(checkpoint).model.state_dict().values())
+    assert main(["info", weights, "--model", str(checkpoint)]) == 1
     assert "expected a saved state, found tensors of another kind" in capsys.readouterr().err
 
 
@@ -139,11 +143,20 @@ def test_a_model_is_for_states_only(capsys, checkpoint):
 def test_plain_text(capsys):
     assert main(["info", str(DATA / "chloroplast.gb.gz")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["what", "dna"] and any(line.split() == ["letters", "154,478"] for line in lines)
+    assert lines[0].endswith("chloroplast.gb.gz: sequences of DNA (GenBank), packed by gzip")
+    assert any(line.split() == ["letters", "154,478"] for line in lines)
+    assert lines[-1] == f"next: longseq summarize {DATA / 'chloroplast.gb.gz'}"
 
 
 def test_nothing_there(capsys, tmp_path):
-    assert main(["info", str(tmp_path / "missing")]) == 1
-    assert "no such file" in capsys.readouterr().err
     assert main(["info", str(tmp_path)]) == 1
-    assert "is a directory" in capsys.readouterr().err
+    assert "expected a folder of files, found none" in capsys.readouterr().err
+    (tmp_path / "genome.fa").write_text(">a\nACGT\n")
+    for name, said in (
+        ("missing", "no such file; check the path"),
+        ("genom.fa", "no such file; did you mean genome.fa?"),
+        ("https://example.org/genome.fa", "is an address, and nothing is read over the network; download it first"),
+    ):
+        path = name if "://" in name else str(tmp_path / name)
+        assert main(["info", path]) == 1
+        assert capsys.readouterr().err == f"longseq: {path}: {said}\n"

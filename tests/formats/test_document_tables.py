@@ -109,11 +109,11 @@ def test_packed_binary_tables_are_refused(tmp_path, make, pack, kind, container)
 def test_columns_are_chosen(tmp_path, kind):
     path = write(tmp_path, kind, {"body": ["one", "two"], "other": ["eins", "zwei"], "n": [1, 2]})
     assert texts(path, text="other") == [("t:1", "eins"), ("t:2", "zwei")]
-    for asked, name in ((None, "text"), ("boddy", "boddy")):
+    for asked, name, near in ((None, "text", ""), ("boddy", "boddy", " did you mean body?")):
         with pytest.raises(InputError) as caught:
             read(path, text=asked)
         assert str(caught.value) == (
-            f"{path}: expected a column '{name}', found the columns body, other, n;"
+            f"{path}: expected a column '{name}', found the columns body, other, n;{near}"
             " name the one with the texts: --column NAME, in training data.text"
         )
     with pytest.raises(InputError, match="expected a column 'm', found the columns body, other, n"):

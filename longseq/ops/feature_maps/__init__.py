@@ -3,7 +3,7 @@
 A new one is a class and a line in `FEATURE_MAPS`. Masking comes after the map: elu(0) + 1 is 1.
 """
 
-from longseq.config import require
+from longseq.config import require_one
 from longseq.ops.feature_maps.base import FeatureMap
 from longseq.ops.feature_maps.dynamic import Dynamic
 from longseq.ops.feature_maps.exponential import Exponential
@@ -33,5 +33,5 @@ FEATURE_MAPS: dict[str, type[FeatureMap]] = {
 
 def feature_map(name: str, heads: int, width: int) -> FeatureMap:
     """The map called `name` for `heads` attention heads of `width` channels."""
-    require(name in FEATURE_MAPS, "model.feature_map", name, "one of " + ", ".join(FEATURE_MAPS))
+    require_one("model.feature_map", name, FEATURE_MAPS)
     return FEATURE_MAPS[name](heads, width)

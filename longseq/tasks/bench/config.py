@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from longseq.config import require
+from longseq.config import require, require_one
 from longseq.model import ModelConfig
 from longseq.model.mixers import MIXERS
 from longseq.streaming.surprisal import CHUNK
@@ -43,10 +43,9 @@ class BenchConfig:
     """Seconds that all of it may take, about; what would take longer than its share is left out, and said."""
 
     def __post_init__(self):
-        known = ", ".join([*MIXERS, *REFERENCES])
         require(bool(self.mixers), "mixers", self.mixers, "at least one")
         for name in self.mixers:
-            require(name in MIXERS or name in REFERENCES, "mixers", name, f"one of {known}")
+            require_one("mixers", name, [*MIXERS, *REFERENCES])
             if name in MIXERS:
                 replace(self.model, pattern=(name,))  # refuses a shape that this mixer cannot have
         visible = self.model.visibility

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from longseq.config import require
+from longseq.config import require, require_one
 from longseq.model.teachers import Shape
 from longseq.ops.feature_maps import FEATURE_MAPS
 from longseq.training.transfer import DistilConfig, OpeningConfig, ReadConfig, TextConfig, TransferConfig
@@ -60,7 +60,7 @@ class Settings(Run):
 
     def __post_init__(self):
         super().__post_init__()
-        require(self.map in FEATURE_MAPS, "map", self.map, "one of " + ", ".join(FEATURE_MAPS))
+        require_one("map", self.map, FEATURE_MAPS)
         require(self.window >= 0, "window", self.window, ">= 0 tokens")
 
     def limit(self, stage: str) -> float | None:

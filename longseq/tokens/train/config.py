@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from longseq.config import require
+from longseq.config import require, require_one
 from longseq.records import Alphabet
 
 SAMPLE = {"dna": 4_000_000, "document": 100_000_000}
@@ -40,10 +40,8 @@ class Learning:
     def __post_init__(self):
         require(self.vocabulary >= 2, "vocabulary", self.vocabulary, ">= 2 ids")
         require(self.min_frequency >= 1, "min-frequency", self.min_frequency, ">= 1")
-        units = ("pieces", "characters", "words")
-        require(self.unit in units, "unit", self.unit, "one of " + ", ".join(units))
-        known = ("none", "nfc", "nfkc")
-        require(self.normalize in known, "normalize", self.normalize, "one of " + ", ".join(known))
+        require_one("unit", self.unit, ("pieces", "characters", "words"))
+        require_one("normalize", self.normalize, ("none", "nfc", "nfkc"))
         require(self.ambiguity in ("keep", "N"), "ambiguity", self.ambiguity, "'keep' or 'N'")
         require(self.sample is None or self.sample >= 1, "sample", self.sample, ">= 1 letter")
         require(self.seed >= 0, "seed", self.seed, ">= 0")

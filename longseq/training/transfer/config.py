@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from longseq.config import require
+from longseq.config import require, require_one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +135,7 @@ class OpeningConfig:
     """Weight of 1 - the cosine between the means of these vectors."""
 
     def __post_init__(self):
-        known = get_args(Trained)
-        require(self.trained in known, "opening.trained", self.trained, "one of " + ", ".join(known))
+        require_one("opening.trained", self.trained, get_args(Trained))
         require(self.segments == 0 or self.segments >= 2, "opening.segments", self.segments, "0, or >= 2")
         require(self.steps is None or self.steps >= 1, "opening.steps", self.steps, ">= 1")
         _require_stage("opening", self.steps, self.batch, self.rate)

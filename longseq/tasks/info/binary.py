@@ -1,0 +1,111 @@
+"""Files of bytes that are no sequences: arrays, tracks, tables of columns, tensors, indexes."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+from longseq.errors import InputError
+from longseq.formats.containers import Container
+from longseq.tasks.info import models
+
+LISTED = 10
+"""Columns, records and tensors that are named."""
+_BIG = {0x888FFC26: ("track", "a track of numbers (bigWig)"), 0x8789F2EB: ("intervals", "intervals (bigBed)")}
+_NAMES = struct.Struct("<IIIIQQ")
+"""Head of the tree of names: magic, children of a node, bytes of a key and of a value, records, reserved."""
+_INDEXES = {
+    ".fai": "of sequences, by samtools faidx",
+    ".gzi": "of a file packed by bgzip",
+    ".bai": "of a BAM file",
+    ".crai": "of a CRAM file",
+    ".csi": "of a file packed by bgzip",
+    ".tbi": "of a table packed by bgzip, by tabix",
+}
+
+
+def facts(path: str, sample: bytes, container: Container) -> dict[str, Any] | None:
+    """Of a file that begins with `sample`; None where it is none of these."""
+    place = Path(path)
+    base = {"path": path, "bytes": place.stat().st_size}
+    if (suffix := place.suffix.lower()) in _INDEXES and place.with_suffix("").exists():
+        return {"what": "index", "is": f"an index {_INDEXES[suffix]}", **base, "of": str(place.with_suffix(""))}
+    if container != "plain":
+        return None
+    if sample.startswith(b"\x93NUMPY"):
+        return {"what": "array", "is": "an array of NumPy", **base, **_array(path)}
+    magic = int.from_bytes(sample[:4], "little")
+    if magic in _BIG:
+        what, said = _BIG[magic]
+        return {"what": what, "is": said, **base, **_big(path)}
+    if _is_safetensors(place):
+        return _tensors(path, base)
+    return None
+
+
+def _array(path: str) -> dict[str, Any]:
+    import numpy as np
+
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(where=path, expected="an array of NumPy", found=str(error).splitlines()[0]) from None
+    return {"shape": list(array.shape), "type": str(array.dtype)}
+
+
+def _big(path: str) -> dict[str, Any]:
+    """Of bigWig and bigBed (Kent et al., Bioinformatics 26:2204, 2010, supplement): records, and totals."""
+    from longseq.formats.bigwig.layout import HEADER, TOTALS
+
+    try:
+        with open(path, "rb") as file:
+            _, version, levels, names, *_, totals, _, _ = HEADER.unpack(file.read(HEADER.size))
+            file.seek(names)
+            records = _NAMES.unpack(file.read(_NAMES.size))[4]
+            file.seek(totals)
+            bases, least, greatest, total, _ = TOTALS.unpack(file.read(TOTALS.size)) if totals else (0, 0, 0, 0, 0)
+    except (struct.error, OSError):
+        raise InputError("is damaged or ends early", where=path, remedy="copy or download the file again") from None
+    known = {"version": version, "records": records, "zoom_levels": levels}
+    if bases:
+        known |= {"bases": bases, "mean": total / bases, "min": least, "max": greatest}
+    return known
+
+
+def _is_safetensors(path: Path) -> bool:
+    """Eight bytes of length, then a JSON object of that length."""
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        if not 2 <= size <= path.stat().st_size - 8 or file.read(1) != b"{":
+            return False
+        try:
+            return isinstance(json.loads(b"{" + file.read(size - 1)), dict)
+        except ValueError:
+            return False
+
+
+def _tensors(path: str, base: dict[str, Any]) -> dict[str, Any]:
+    """A saved state, or tensors by name."""
+    with open(path, "rb") as file:
+        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    if "facts" in (head.pop("__metadata__", None) or {}):
+        return models.state(path)
+    sizes = {name: _product(one["shape"]) for name, one in head.items()}
+    return {
+        "what": "tensors",
+        "is": "tensors by name (safetensors)",
+        **base,
+        "tensors": len(head),
+        "numbers": sum(sizes.values()),
+        "types": sorted({one["dtype"] for one in head.values()}),
+        "first": [{"name": name, "shape": one["shape"]} for name, one in list(head.items())[:LISTED]],
+    }
+
+
+def _product(shape: list[int]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
