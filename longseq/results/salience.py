@@ -58,6 +58,8 @@ class Hit:
     page_label: str | None
     section: str
     file: str | None
+    id: str | None
+    index: int | None
     relevance: float
     """1.0 is the best answer to a question."""
     words: tuple[tuple[int, int], ...]

@@ -10,9 +10,9 @@ import numpy as np
 from longseq.tasks.document.query import index_terms
 from longseq.tokens.words import UNSPACED, runs
 
-HITS = 20
+HITS = 12
 """Answers that are shown at most."""
-POOR = 0.2
+POOR = 0.3
 """Relevance below which a sentence is no answer: it holds a word of many, or but a neighbour of one."""
 _MARKED = re.compile(b"\1+")
 
