@@ -170,6 +170,7 @@ def test_no_windows(run, tmp_path):
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
         "files.tsv",
         "longseq_mqc.json",
+        "report.html",
         "run.json",
         "sequences.tsv",
         "summary.json",
