@@ -2,6 +2,7 @@
 
 import random
 
+import pypdfium2
 import pytest
 from visiting import PHONE
 
@@ -9,6 +10,15 @@ from longseq.cli import main
 
 pytestmark = pytest.mark.browser
 IDEOGRAM = "#dna-ideogram"
+PIXEL = """() => {
+  const find = (root) => [...root.querySelectorAll("*")].flatMap(
+    (one) => [...(one.tagName === "CANVAS" ? [one] : []), ...(one.shadowRoot ? find(one.shadowRoot) : [])]);
+  const canvas = find(document.querySelector("#dna-ideogram"))[0];
+  const copy = new OffscreenCanvas(4, 4).getContext("2d");
+  copy.drawImage(canvas, 0, 0);
+  return [...copy.getImageData(2, 2, 1, 1).data].slice(0, 3).join();
+}"""
+"""The colour of a corner of a figure."""
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +94,13 @@ def test_another_record_is_chosen_by_keyboard(visit, report):
 
 def test_the_button_recolours_the_figures(visit, report):
     page = ready(visit(report))
-    pixel = """() => {
-      const find = (root) => [...root.querySelectorAll("*")].flatMap(
-        (one) => [...(one.tagName === "CANVAS" ? [one] : []), ...(one.shadowRoot ? find(one.shadowRoot) : [])]);
-      const canvas = find(document.querySelector("#dna-ideogram"))[0];
-      const copy = new OffscreenCanvas(4, 4).getContext("2d");
-      copy.drawImage(canvas, 0, 0);
-      return [...copy.getImageData(2, 2, 1, 1).data].slice(0, 3).join();
-    }"""
-    light = page.evaluate(pixel)
+    light = page.evaluate(PIXEL)
     page.click("#theme")
-    page.wait_for_function(f"({pixel})() !== '{light}'")
-    assert sum(map(int, light.split(","))) > 600 > 200 > sum(map(int, page.evaluate(pixel).split(",")))
+    for _ in range(50):
+        if page.evaluate(PIXEL) != light:
+            break
+        page.wait_for_timeout(100)
+    assert sum(map(int, light.split(","))) > 600 > 200 > sum(map(int, page.evaluate(PIXEL).split(",")))
 
 
 def test_pointing_says_what_a_window_is(visit, report):
@@ -114,7 +119,12 @@ def test_pointing_says_what_a_window_is(visit, report):
 
 
 def test_on_paper_it_is_light(visit, report, tmp_path):
+    """A picture of the printed page has next to nothing dark on it, whatever the screen shows."""
     page = visit(report, dark=True)
     ready(page)
     page.page.pdf(path=tmp_path / "a.pdf", print_background=True)
-    assert (tmp_path / "a.pdf").stat().st_size > 10_000
+    document = pypdfium2.PdfDocument(tmp_path / "a.pdf")
+    for sheet in document:
+        picture = sheet.render(scale=0.5, grayscale=True).to_numpy()
+        assert (picture < 80).mean() < 0.05
+    assert max(map(int, page.page.evaluate(PIXEL).split(","))) < 60  # the screen is dark still
