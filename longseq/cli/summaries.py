@@ -56,7 +56,7 @@ def summaries(
     when the block ended well. `request` is what was asked for, in plain types."""
     from longseq.formats.atomic import output_directory
     from longseq.report.dna_page.part import DnaPart
-    from longseq.report.document_page import DocumentPart
+    from longseq.report.document_page.part import DocumentPart
     from longseq.report.input_folders import InputFolders
     from longseq.report.pages import Pages
     from longseq.report.region_letters import RegionLetters

@@ -7,6 +7,7 @@
   const say = () => {
     button.textContent = dark() ? "Light" : "Dark";
     button.setAttribute("aria-label", `Switch to ${dark() ? "light" : "dark"} colours`);
+    root.dataset.shown = dark() ? "dark" : "light";
     document.dispatchEvent(new Event("theme"));
   };
   try {
@@ -18,9 +19,10 @@
     try { localStorage.setItem("longseq-theme", root.dataset.theme); } catch { /* as above */ }
     say();
   });
-  system.addEventListener("change", say);
-  addEventListener("beforeprint", () => document.dispatchEvent(new Event("theme")));
-  addEventListener("afterprint", () => document.dispatchEvent(new Event("theme")));
+  let printing = false; // paper is light for a moment, and the screen stays as it is
+  addEventListener("beforeprint", () => { printing = true; });
+  addEventListener("afterprint", () => { printing = false; });
+  system.addEventListener("change", () => { if (!printing && !matchMedia("print").matches) say(); });
   button.hidden = false;
   say();
   const open = () => { // what a link leads to is unfolded

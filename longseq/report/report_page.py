@@ -56,7 +56,7 @@ class Part(Protocol):
         """Of a page that has no other part and is of one input."""
 
     def contents(self, facts: Facts) -> Iterable[tuple[str, str]]:
-        """Places on the page, by id, and what they are called."""
+        """Places on the page, by id, and what they are called; asked for before the sections."""
 
     def sections(self, facts: Facts) -> Iterator[Markup]:
         """Sections, whose headings are h2."""

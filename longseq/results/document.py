@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from longseq.results.salience import Hit, Salience, SectionShare
 
 GENERATED = "generate"
 """Method of a summary whose sentences are a model's own."""
@@ -96,6 +99,8 @@ class DocumentFacts:
     unit: str = "code points"
     words: int
     """Words of the text; a CJK letter is one."""
+    reading_minutes: float = 0.0
+    """To read the text once, at the pace of `longseq.tokens.reading`."""
     sha256: str
     """Of the text in UTF-8; of a plain UTF-8 file without a byte order mark, that is the file's own. Of many documents,
     of their digests, a line each."""
@@ -158,6 +163,8 @@ class DocumentSummary(DocumentFacts):
     """What was allowed: `10 sentences`, `200 words`, `0.1 of the words`; for each part where it is made by parts."""
     summary_words: int
     """Words of the sentences chosen."""
+    summary_reading_minutes: float = 0.0
+    """To read these once."""
     dangling: int = 0
     """Sentences chosen that begin with a reference to one before them that was not chosen."""
     queries: tuple[str, ...] = ()
@@ -172,13 +179,26 @@ class DocumentSummary(DocumentFacts):
     """The summary, in document order."""
     contexts: tuple[Context, ...] = ()
     """What stands around the sentences, in their order; for pages, not in the JSON."""
+    salience: Salience | None = None
+    """What sentences are worth along the text, for pages, not in the JSON; None where it was not kept: of one pass, or
+    of a model's own words."""
+    outline: tuple[SectionShare, ...] = ()
+    """The sections, outer ones before inner ones; for pages, not in the JSON; empty where there are none."""
+    outline_cut: int = 0
+    """How many sections that is short of, the innermost or the last."""
+    hits: tuple[Hit, ...] = ()
+    """The best answers to the questions, best first; for pages, not in the JSON."""
     remarks: tuple[str, ...] = ()
     """What a reader of the summary should know."""
 
     def to_json(self) -> dict:
-        found = {**asdict(replace(self, contexts=())), "remarks": list(self.remarks)}
-        del found["contexts"]
+        found = {**asdict(replace(self, **_OF_PAGES)), "remarks": list(self.remarks)}
+        for name in _OF_PAGES:
+            del found[name]
         return found | {"sentences": [row.to_json() for row in self.sentences]}
+
+
+_OF_PAGES: dict[str, Any] = {"contexts": (), "salience": None, "outline": (), "outline_cut": 0, "hits": ()}
 
 
 def unread_pages(pages: Sequence[UnreadPage]) -> str:

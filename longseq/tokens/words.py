@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 _HAN = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-CJK = _HAN + _KANA
+KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+"""Japanese syllables, for a character class."""
+CJK = _HAN + KANA
 """Chinese and Japanese letters, for a character class: they stand without spaces and count as a word each."""
 
 _UNSPACED = CJK + "\u0e01-\u0eff\u1000-\u109f\u1780-\u17dd"  # Thai, Lao, Burmese, Khmer: no spaces between words either
@@ -49,6 +51,11 @@ def terms(text: str) -> list[str]:
         else:
             found.append(run)
     return found
+
+
+def runs(text: str) -> Iterator[tuple[int, int]]:
+    """`[start, end)` of each word, and of each run of a script without spaces."""
+    return (found.span() for found in _TERMS.finditer(text))
 
 
 def letters_and_words(text: str) -> list[str]:

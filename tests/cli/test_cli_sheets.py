@@ -116,8 +116,8 @@ def test_documents_have_no_table_for_multiqc(run, tmp_path):
     assert run(DATA / "lighthouse.md", "--out", tmp_path / "out")[0] == 0
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
         "files.tsv",
+        "report.html",
         "run.json",
-        "summary.html",
         "summary.json",
         "summary.md",
     ]

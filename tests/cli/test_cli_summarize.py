@@ -77,7 +77,7 @@ def test_the_same_sequence_gives_the_same_row_however_it_is_packed(run, same_seq
 def test_files_of_a_run_read_back_to_the_same_figures(run, tmp_path):
     out = tmp_path / "out"
     assert run(CHLOROPLAST, "--out", out)[0] == 0
-    made = {"regions.bed", "sequences.tsv", "windows.parquet", "tracks"}
+    made = {"regions.bed", "report.html", "sequences.tsv", "windows.parquet", "tracks"}
     assert {p.name for p in out.iterdir()} == {"files.tsv", "longseq_mqc.json", "run.json", "summary.json", *made}
     (record,) = json.loads((out / "summary.json").read_text())["records"]
     header, line = (text.split("\t") for text in (out / "sequences.tsv").read_text().splitlines())
@@ -139,7 +139,7 @@ def test_documents_print_their_sentences(run, make, tmp_path):
     code, out, _ = run(path, "--words", 8, "--format", "md", "--out", tmp_path / "o")
     assert code == 0 and out.startswith("# ")
     assert (tmp_path / "o" / "summary.md").read_text() == out
-    made = ["files.tsv", "run.json", "summary.html", "summary.json", "summary.md"]
+    made = ["files.tsv", "report.html", "run.json", "summary.json", "summary.md"]
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == made
 
 
@@ -170,6 +170,7 @@ def test_no_windows(run, tmp_path):
     assert sorted(p.name for p in (tmp_path / "o").iterdir()) == [
         "files.tsv",
         "longseq_mqc.json",
+        "report.html",
         "run.json",
         "sequences.tsv",
         "summary.json",

@@ -85,7 +85,7 @@ def test_an_existing_output_is_refused_and_replaced_only_by_force(run, make, tmp
     (out / "mine.txt").write_text("kept")
     text = make("t.txt", "A sentence is here. Another one is there.\n")
     assert run(text, "--out", out, "--force")[0] == 0
-    made = ["files.tsv", "run.json", "summary.html", "summary.json", "summary.md"]
+    made = ["files.tsv", "report.html", "run.json", "summary.json", "summary.md"]
     assert sorted(p.name for p in out.iterdir()) == sorted([*made, "mine.txt"])
 
 

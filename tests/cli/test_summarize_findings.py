@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -48,9 +49,22 @@ def test_everything_of_one_record_fits_a_terminal_and_stands_in_the_files(run, t
     assert code == 0 and len(shown.splitlines()) <= 25
     assert "telomere TTAGGG (-) at the start, 600 bp; telomere TTAGGG (+) at the end, 720 bp" in shown
     assert "windows by embedding: " in shown and "adaptive Markov" in shown and "class" in shown
-    made = {"embeddings.parquet", "regions.bed", "regions.fa", "sequences.tsv", "tracks", "windows.parquet"}
+    made = {
+        "embeddings.parquet",
+        "regions.bed",
+        "regions.fa",
+        "report.html",
+        "sequences.tsv",
+        "tracks",
+        "windows.parquet",
+    }
     assert {p.name for p in out.iterdir()} == {"files.tsv", "longseq_mqc.json", "run.json", "summary.json", *made}
+    page = (out / "report.html").read_text()
+    assert all(f'<section id="dna-{part}">' in page for part in ("totals", "tracks", "map", "surprises", "records"))
     (row,) = json.loads((out / "summary.json").read_text())["records"]
+    most = row["surprising"][0]
+    quoted = re.search(rf">&gt;chr1:{most['start'] + 1}-{most['end']}\n(.*?)</pre>", page, re.S).group(1)
+    assert quoted.replace("\n", "") == letters[most["start"] : most["end"]]
     assert [one["length"] for one in row["telomeres"]] == [600, 720] and row["topology"] == "unknown"
     assert row["novelty"] == "unknown" and row["out_of_range"] is None and row["genes"] is None
     assert set(row["classes"]["probabilities"]) == {"one", "two"} and row["classes"]["calibrated"] is False

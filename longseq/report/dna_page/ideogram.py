@@ -154,11 +154,9 @@ def _skews(records: Sequence[LongRecord], samples: Sequence[str]) -> Iterator[Ma
     ]
     if rows:
         head = ("record", "span, G − C", "span by chance", "p", "lowest near, bp", "highest near, bp")
-        yield element("h3", "Cumulative GC skew")
-        yield element(
-            "p",
+        what = (
             "The running sum of G − C, its trend removed, against windows in shuffled order. In many bacteria it is "
-            "lowest near the origin of replication and highest near the terminus.",
-            class_="facts",
+            "lowest near the origin of replication and highest near the terminus."
         )
-        yield table(head, rows, "Cumulative GC skew of each record")
+        parts = (element("p", what, class_="facts"), table(head, rows, "Cumulative GC skew of each record"))
+        yield element("details", element("summary", "Cumulative GC skew of each record"), *parts)

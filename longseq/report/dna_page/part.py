@@ -43,6 +43,7 @@ class DnaPart:
         self._file = ""
         self._composition, self._records, self._surprises = Composition(), Records(), Surprises()
         self._longest, self._map = Longest(SHOWN, COLUMNS, BINS, ROOM), VectorMap(POINTS)
+        self._told: list[tuple[str, str, list[Markup]]] = []
         self.count = 0
 
     def __enter__(self) -> DnaPart:
@@ -64,13 +65,13 @@ class DnaPart:
         return "DNA from standard input" if self._file == "-" else PurePath(self._file).name
 
     def contents(self, facts: Facts) -> Iterable[tuple[str, str]]:
-        return [(place, name) for place, name, parts in self._parts(facts) if parts]
+        self._told = [part for part in self._parts(facts) if part[2]]
+        return [(place, name) for place, name, _ in self._told]
 
     def sections(self, facts: Facts) -> Iterator[Markup]:
-        for place, name, parts in self._parts(facts):
-            if parts:
-                lines = chain([element("h2", name)], parts)
-                yield Markup(element("section", *(Markup(f"{line}\n") for line in lines), id=place) + "\n")
+        for place, name, parts in self._told:
+            lines = chain([element("h2", name)], parts)
+            yield Markup(element("section", *(Markup(f"{line}\n") for line in lines), id=place) + "\n")
 
     def _parts(self, facts: Facts) -> Iterator[tuple[str, str, list[Markup]]]:
         """Id, heading and content of each section; one without content has no place on the page."""

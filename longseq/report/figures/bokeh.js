@@ -74,7 +74,8 @@ const longseqPlot = (() => {
       const hovered = [];
       for (const mark of panel.marks) hovered.push(...this[mark.kind](plot, mark));
       if (hovered.length) {
-        plot.add_tools(new M.HoverTool({renderers: hovered, tooltips: "@words", point_policy: "snap_to_data"}));
+        const mode = panel.marks.some((mark) => mark.kind === "track") ? "vline" : "mouse";
+        plot.add_tools(new M.HoverTool({renderers: hovered, tooltips: "@words", mode, point_policy: "snap_to_data"}));
       }
       if (this.moves) {
         const pan = new M.PanTool({dimensions: "width"});

@@ -8,11 +8,13 @@ import numpy as np
 
 from longseq.tasks.document.candidates import ASIDES, REST, strictest
 from longseq.tasks.document.collection import GONE, Collection
+from longseq.tasks.document.hits import best_hits
 from longseq.tasks.document.parts import Part, parts
 from longseq.tasks.document.priors import Outline
-from longseq.tasks.document.query import unanswered
+from longseq.tasks.document.query import telling, unanswered
 from longseq.tasks.document.ranking import Judged, judge, rank
 from longseq.tasks.document.rows import UNWANTED, WANTED
+from longseq.tasks.document.salience import Stretches
 from longseq.tasks.document.select import select
 from longseq.tasks.document.vectors import Vectors
 
@@ -21,6 +23,10 @@ from longseq.tasks.document.vectors import Vectors
 class Choice:
     """What was chosen, and from what."""
 
+    outline: Outline
+    """Of the sections."""
+    stretches: Stretches
+    """What the candidates are worth, along the text."""
     tier: int
     """Lowest tier of sentences that was let in."""
     candidates: int
@@ -35,6 +41,12 @@ class Choice:
     """Sentences that must be in and do not fit."""
     unanswered: tuple[str, ...] = ()
     """Questions of which no word stands in any sentence."""
+    worth: dict[int, float] = field(default_factory=dict)
+    """Row of each sentence chosen: what it was worth in that part, 1.0 being the most."""
+    hits: list[tuple[int, float]] = field(default_factory=list)
+    """Row and relevance of the best answers to the questions, best first."""
+    telling: frozenset[str] = frozenset()
+    """The terms of the questions that say something."""
 
 
 def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choice:
@@ -54,22 +66,25 @@ def choose(collection: Collection, tiers: np.ndarray, words: np.ndarray) -> Choi
         if len(still) < len(silent):
             keep, silent = wider, still
     kept = np.flatnonzero(keep).astype(np.int32)
-    choice = Choice(tier, len(kept), int(words[kept].min(initial=1 << 30)))
     outline = Outline(collection.sections)
+    stretches = Stretches(rows, keep, len(collection.text))
+    choice = Choice(outline, stretches, tier, len(kept), int(words[kept].min(initial=1 << 30)))
     with collection.spool.vectors(keep) as vectors:
         judged = judge(vectors, rows, keep, outline, request)
         choice.unanswered = silent
+        choice.hits = [(int(kept[row]), value) for row, value in best_hits(judged.relevance)]
+        choice.telling = telling(vectors, request.queries)
         if request.extractor is not None:
             judged = replace(judged, prior=request.extractor.judge(collection, keep, vectors, outline), whole=True)
         if request.by is None:
-            _choose(collection, choice, Part("", 0, len(rows)), kept, vectors, judged, words)
+            _choose(collection, choice, Part("", 0, len(rows)), 0, kept, vectors, judged, words)
             return choice
         for part in parts(collection, outline, request.by):
             first, last = np.searchsorted(kept, [part.first, part.last]).tolist()
             if last > first:
                 with vectors.part(first, last) as some:
                     own = judged.part(first, last)
-                    _choose(collection, choice, part, kept[first:last], some, own, words)
+                    _choose(collection, choice, part, first, kept[first:last], some, own, words)
     return choice
 
 
@@ -91,12 +106,13 @@ def _choose(
     collection: Collection,
     choice: Choice,
     part: Part,
+    first: int,
     kept: np.ndarray,
     vectors: Vectors,
     judged: Judged,
     words: np.ndarray,
 ) -> None:
-    """Choose from the rows `kept` of a part, whose vectors these are."""
+    """Choose from the rows `kept` of a part, whose vectors these are, and of which `first` others come before."""
     request, rows = collection.request, collection.rows
     lengths = words[kept]
     score, worth = rank(vectors, judged, lengths, request)
@@ -108,6 +124,8 @@ def _choose(
     limit = request.budget.limit(int(words[part.first : part.last].sum()))
     found = select(vectors, worth, costs, limit, wanted.tolist())
     choice.left_out += len(wanted) - len(np.intersect1d(wanted, np.array(found, np.int64)))
+    best = choice.stretches.add(first, worth) or 1.0
     for place, row in enumerate(found, start=1):
         choice.chosen.setdefault(int(kept[row]), (place, float(score[row])))
+        choice.worth.setdefault(int(kept[row]), float(worth[row]) / best)
     choice.parts.append((part, sorted(int(kept[row]) for row in found)))

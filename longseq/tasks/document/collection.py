@@ -22,6 +22,7 @@ from longseq.tasks.document.request import DocumentRequest, compiled
 from longseq.tasks.document.rows import UNWANTED, WANTED, WRAPPED, Rows
 from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.document.vectors import TermSpool
+from longseq.tokens.reading import ReadingTime
 from longseq.tokens.words import count_words
 
 TITLE_WORD = 4
@@ -101,7 +102,7 @@ class Collection:
         """
         reader, start, first = Reader(record, self.request), len(self.text), len(self.rows)
         self.text.begin()
-        number, words = len(self.documents), 0
+        number, reading = len(self.documents), ReadingTime()
         try:
             pieces = self._read(record, progress or NullProgress())
             for found, terms, length, (mark, tier, asked, title) in reader.sentences(pieces):
@@ -111,13 +112,13 @@ class Collection:
                 where = (len(self.sections) - 1, found.paragraph, number)
                 self.rows.add((*place, *where, mark, tier, asked, title))
                 self.spool.add(terms)
-                words += length
+                reading.add(found.sentence.text, length)
         except InputError:
             self._demoted.append((first, len(self.rows), GONE))
             raise
         self._demoted.append((first, first + reader.tiers.begun, BACK))
         self.listed += reader.tiers.listed
-        facts = self._facts(record, start, words, texts)
+        facts = self._facts(record, start, reading, texts)
         self.documents.append(facts)
         self.layouts.append(record.layout)
         self.starts.append(start)
@@ -137,16 +138,16 @@ class Collection:
             yield piece
             progress.advance(len(piece))
 
-    def _facts(self, record: Record, start: int, words: int, texts: TextFolder | None) -> DocumentFacts:
+    def _facts(self, record: Record, start: int, reading: ReadingTime, texts: TextFolder | None) -> DocumentFacts:
         length = len(self.text) - start
         kept = None if texts is None else texts.save(record, self.text, start)
-        return facts_of(record, length, words, self.text.sha256(), kept, None if texts is None else texts.named)
+        return facts_of(record, length, reading, self.text.sha256(), kept, None if texts is None else texts.named)
 
 
 def facts_of(
     record: Record,
     length: int,
-    words: int,
+    reading: ReadingTime,
     sha256: str,
     text_file: str | None = None,
     text_folder: str | None = None,
@@ -159,7 +160,8 @@ def facts_of(
         id=record.id,
         description=record.description,
         length=length,
-        words=words,
+        words=reading.words,
+        reading_minutes=reading.minutes,
         sha256=sha256,
         file_sha256=same_digest(record.source),
         truncated=record.truncated,

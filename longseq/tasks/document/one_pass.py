@@ -26,6 +26,7 @@ from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.document.rows import UNWANTED, WANTED, WRAPPED, Rows
 from longseq.tasks.document.select import Budget, select
 from longseq.tasks.document.vectors import TermSpool
+from longseq.tokens.reading import ReadingTime
 
 BLOCK = 1000
 """Sentences ranked at once, besides those kept."""
@@ -57,8 +58,11 @@ def summarize_passing(record: Record, request: DocumentRequest, progress: Progre
     for item in passing.sentences(progress or NullProgress()):
         passing.add(item)
     chosen = passing.finish()
-    facts = facts_of(record, passing.length, passing.words, passing.digest.hexdigest())
+    facts = facts_of(record, passing.length, passing.reading, passing.digest.hexdigest())
     rows = tuple(_quote(record, held, rank, score, chosen) for held, rank, score in chosen)
+    quoted = ReadingTime()
+    for held, _, _ in chosen:
+        quoted.add(held.text, held.words)
     return DocumentSummary(
         **vars(facts),
         method="one pass",
@@ -66,7 +70,8 @@ def summarize_passing(record: Record, request: DocumentRequest, progress: Progre
         candidates=passing.candidates,
         wrapped=passing.wrapped,
         budget=request.budget.describe(),
-        summary_words=sum(held.words for held, _, _ in chosen),
+        summary_words=quoted.words,
+        summary_reading_minutes=quoted.minutes,
         dangling=sum(row.dangling for row in rows),
         sentences=rows,
         remarks=(
@@ -84,7 +89,8 @@ class _Passing:
         self.record, self.request = record, request
         self.reader = Reader(record, request)
         self.digest = hashlib.sha256()
-        self.length = self.words = self.counted = self.wrapped = self.candidates = 0
+        self.reading = ReadingTime()
+        self.length = self.counted = self.wrapped = self.candidates = 0
         self._excluded = False
         self._best: list[_Held] = []
         self._block: list[_Held] = []
@@ -99,7 +105,7 @@ class _Passing:
 
     def add(self, held: _Held) -> None:
         _, tier, asked, _ = held.marks
-        self.words += held.words
+        self.reading.add(held.text, held.words)
         self.counted += tier < REST
         self.wrapped += tier < REST and bool(asked & WRAPPED)
         self._excluded |= bool(asked & UNWANTED)

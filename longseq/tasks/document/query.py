@@ -58,6 +58,19 @@ def unanswered(spool: TermSpool, keep: np.ndarray, queries: Sequence[str], known
     return tuple(silent)
 
 
+def telling(vectors: Vectors, queries: Sequence[str]) -> frozenset[str]:
+    """The terms of the questions that say something among these sentences: as rare as `relevance` wants them."""
+    assert vectors.terms is not None
+    said: set[str] = set()
+    for query in queries:
+        words = list(dict.fromkeys(index_terms(query, fold=True)))
+        number = vectors.terms.number[buckets(words)]
+        rarity = {word: vectors.terms.rarity[at] for word, at in zip(words, number, strict=True) if at >= 0}
+        least = COMMON * max(rarity.values(), default=0.0)
+        said |= {word for word, value in rarity.items() if value > 0 and value >= least}
+    return frozenset(said)
+
+
 def relevance(vectors: Vectors, queries: Sequence[str]) -> np.ndarray | None:
     """(n,) float64 from 0 to 1: the best answer to each question has 1, what answers none 0.
 

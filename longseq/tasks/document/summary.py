@@ -15,16 +15,20 @@ import numpy as np
 from longseq.log import Progress
 from longseq.records import Record
 from longseq.results.document import DocumentFacts, DocumentSummary, PartSummary, SentenceRow
+from longseq.results.salience import Hit
 from longseq.tasks.document.candidates import ASIDES, REST
 from longseq.tasks.document.choice import Choice, choose
 from longseq.tasks.document.collection import Collection, first_byte, remarks_of_reading
 from longseq.tasks.document.contexts import Spot, contexts
 from longseq.tasks.document.cues import Cue
+from longseq.tasks.document.hits import places_of
 from longseq.tasks.document.one_pass import summarize_passing
 from longseq.tasks.document.parts import Part
 from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.document.rows import UNWANTED, WRAPPED
+from longseq.tasks.document.salience import section_shares
 from longseq.tasks.document.texts import TextFolder
+from longseq.tokens.reading import ReadingTime
 
 
 def summarize_document(
@@ -65,6 +69,10 @@ def summarize_collection(collection: Collection) -> DocumentSummary:
     at = {row: place for place, row in enumerate(order)}
     quoted = [_quote(collection, row, *choice.chosen[row], follows=row - 1 in at) for row in order]
     counted = tiers < REST
+    shares, cut = section_shares(collection, choice.outline, words, counted, order)
+    reading = ReadingTime()
+    for row, number in zip(quoted, order, strict=True):
+        reading.add(row.text, int(words[number]))
     wrapped = int((counted & (rows.column("asked") & WRAPPED > 0)).sum())
     return DocumentSummary(
         **vars(together(collection.documents)),
@@ -72,7 +80,8 @@ def summarize_collection(collection: Collection) -> DocumentSummary:
         candidates=choice.candidates,
         wrapped=wrapped,
         budget=request.budget.describe(),
-        summary_words=int(words[order].sum()),
+        summary_words=reading.words,
+        summary_reading_minutes=reading.minutes,
         dangling=sum(row.dangling for row in quoted),
         queries=request.queries,
         by=request.by,
@@ -80,6 +89,10 @@ def summarize_collection(collection: Collection) -> DocumentSummary:
         documents=tuple(collection.documents) if request.together else (),
         sentences=tuple(quoted),
         contexts=tuple(contexts(collection.text, [_spot(collection, row) for row in order])),
+        salience=choice.stretches.salience([choice.worth[row] for row in order]) if choice.candidates else None,
+        outline=shares,
+        outline_cut=cut,
+        hits=tuple(_hit(collection, choice, row, relevance, at) for row, relevance in choice.hits),
         remarks=(
             *_remarks(collection, choice, wrapped),
             *(remark for document in collection.documents for remark in remarks_of_reading(document)),
@@ -101,6 +114,7 @@ def together(documents: Sequence[DocumentFacts]) -> DocumentFacts:
         description=f"{len(documents)} documents together",
         length=length,
         words=sum(document.words for document in documents),
+        reading_minutes=round(sum(document.reading_minutes for document in documents), 2),
         sha256=hashlib.sha256(digests.encode()).hexdigest(),
         truncated=any(document.truncated for document in documents),
         coverage=read / length if length else 1.0,
@@ -134,6 +148,26 @@ def _quote(collection: Collection, number: int, rank: int, score: float, follows
         id=facts.id if many else None,
         index=facts.index if many else None,
         text=passage.text,
+    )
+
+
+def _hit(collection: Collection, choice: Choice, number: int, relevance: float, at: Mapping[int, int]) -> Hit:
+    """A row of the collection as an answer; `at` has the places of the rows in the summary."""
+    row = _quote(collection, number, 0, 0.0, follows=False)
+    assert row.start is not None and row.end is not None
+    return Hit(
+        text=row.text,
+        start=row.start,
+        end=row.end,
+        page=row.page,
+        page_label=row.page_label,
+        section=row.section,
+        file=row.file,
+        id=row.id,
+        index=row.index,
+        relevance=relevance,
+        words=places_of(choice.telling, row.text),
+        chosen=at.get(number),
     )
 
 

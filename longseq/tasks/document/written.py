@@ -24,6 +24,7 @@ from longseq.tasks.document.request import DocumentRequest
 from longseq.tasks.document.select import Budget
 from longseq.tasks.document.texts import TextFolder
 from longseq.tasks.generate import Generator, Sampling
+from longseq.tokens.reading import ReadingTime
 from longseq.tokens.words import count_words
 
 TOKENS = {"sentences": 800, "words": 16, "ratio": 16, "characters": 2}
@@ -77,18 +78,22 @@ class Writer:
         asked = request.by or request.together or request.one_pass or request.queries or request.must_include
         require(not asked and not request.exclude, "method", GENERATED, "with a budget only: nothing is chosen")
         with Manuscript() as text:
-            words = counted = 0
+            reading, counted = ReadingTime(), 0
             reader = Reader(record, request)
-            for _, _, length, (_, tier, _, _) in reader.sentences(_read(record, text, progress or NullProgress())):
-                words, counted = words + length, counted + (tier < REST)
-            limit = request.budget.limit(words)
+            for found, _, length, (_, tier, _, _) in reader.sentences(_read(record, text, progress or NullProgress())):
+                reading.add(found.sentence.text, length)
+                counted += tier < REST
+            limit = request.budget.limit(reading.words)
             told, remark = "", "there is nothing in it"
             if counted:
                 told, remark = self._told(record, text, request.budget, limit)
             kept = None if texts is None else texts.save(record, text)
             folder = None if texts is None else texts.named
-            facts = facts_of(record, len(text), words, text.sha256(), kept, folder)
+            facts = facts_of(record, len(text), reading, text.sha256(), kept, folder)
         rows, cut = fitting(told, request.budget, limit)
+        written = ReadingTime()
+        for row in rows:
+            written.add(row, count_words(row))
         return DocumentSummary(
             **vars(facts),
             method=GENERATED,
@@ -98,7 +103,8 @@ class Writer:
             candidates=0,
             wrapped=0,
             budget=request.budget.describe(),
-            summary_words=sum(map(count_words, rows)),
+            summary_words=written.words,
+            summary_reading_minutes=written.minutes,
             sentences=tuple(
                 SentenceRow(rank=rank, start=None, end=None, section="", score=None, text=row)
                 for rank, row in enumerate(rows, 1)
