@@ -129,7 +129,7 @@ def sections_table(summary: DocumentSummary, name: str) -> Markup:
             one, before = summary.documents[share.document], share.document
             rows.append([element("b", f"{one.file} ({one.id})"), "", "", ""])
         rows.append(_share(share, max(summary.words, 1), name))
-    found = table(("section", "words", "sentences", "in the summary"), rows, "Sections of the text")
+    found = table(("section", "in the summary", "words", "sentences"), rows, "Sections of the text")
     left = f"{summary.outline_cut:,} more, inner or later ones, are not listed." if summary.outline_cut else ""
     parts: Sequence[object] = [found, *([element("p", left, class_="facts")] if left else [])]
     if len(summary.outline) <= FEW:
@@ -144,7 +144,7 @@ def _share(share: SectionShare, words: int, name: str) -> list[Markup | str]:
     links = [link(listed(name, at), at + 1) for at in share.chosen]
     return [
         element("span", title, dir="auto", class_=f"in{min(_depth(share), 6)}"),
+        Markup(" ".join(links)),
         element("div", f"{share.words:,} ({part:.1f} %)", bar, class_="words"),
         f"{share.sentences:,}",
-        Markup(" ".join(links)),
     ]
