@@ -56,11 +56,8 @@ class DocumentPart:
             section = document_section(summary, self.count, drawn)
             self._inner = self._inner or section_contents(summary, self.count, drawn)
             self._sections.write(section)
-            self._drawn, self._shown, self._bytes = (
-                self._drawn + drawn,
-                self.count,
-                self._bytes + len(section.encode(errors="backslashreplace")),
-            )
+            self._drawn, self._shown = self._drawn + drawn, self.count
+            self._bytes += len(section.encode(errors="backslashreplace"))
         if self.count <= LISTED:
             name = link(f"d{self.count}", title, dir="auto") if room else element("bdi", title)
             what = f"{count(summary.words, 'word')}, {minutes(summary.reading_minutes)}"
