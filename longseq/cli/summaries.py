@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from longseq.cli.leaving import PLOTS
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from longseq.tasks.shards.gather import Batch
     from longseq.tasks.summarize.files import Sink
 
-PLOTS = "plots"
-"""Folder of pictures in `--out`."""
 LEFT_BEHIND = (
     "summary.json",
     "summary.md",

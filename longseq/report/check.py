@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longseq.results.check import CheckOutcome, LawResult
+from longseq.results.check import CheckOutcome, Figure, LawResult
 
 HEAD = ("law", "in", "worst", "limit", "", "where it came closest")
 
@@ -16,7 +16,7 @@ def check_text(outcome: CheckOutcome, verbose: bool = False) -> str:
     for model in models:
         lines += [model, *_table([law for law in outcome.laws if law.model == model])]
         figures = [figure for figure in outcome.figures if figure.model == model]
-        lines += [f"  {figure.name}: {figure.value:.4f} {figure.unit}" for figure in figures]
+        lines += [f"  {figure_text(figure)}" for figure in figures]
         if verbose:
             lines += [f"  {law.law}: not tried, {law.reason}" for law in outcome.skipped if law.model == model]
         lines.append("")
@@ -29,6 +29,11 @@ def verdict(outcome: CheckOutcome) -> str:
     if broken:
         return f"broken: {', '.join(broken)}"
     return f"all {len(outcome.laws)} hold"
+
+
+def figure_text(figure: Figure) -> str:
+    """One figure in a line."""
+    return f"{figure.name}: {figure.value:.4f} {figure.unit}"
 
 
 def broken_text(law: LawResult) -> str:
