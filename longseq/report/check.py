@@ -45,11 +45,12 @@ def _table(laws: list[LawResult]) -> Iterator[str]:
     rows = [HEAD]
     for law in laws:
         mark = "ok" if law.ok else "BROKEN"
-        rows.append((law.law, law.precision, _figure(law.worst), _figure(law.limit), mark, law.what))
+        rows.append((law.law, law.precision, rounded(law.worst), rounded(law.limit), mark, law.what))
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _figure(value: float) -> str:
+def rounded(value: float) -> str:
+    """As a table has room for."""
     return f"{value:.0f}" if value in (0, 1) else f"{value:.1e}"

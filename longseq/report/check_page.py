@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from longseq.report.check import figure_text, verdict
+from longseq.report.check import figure_text, rounded, verdict
 from longseq.report.figures.figure import figure
 from longseq.report.figures.library import STYLE, scripts
 from longseq.report.figures.marks import Axis, Line, Panel, Rule, View, named
+from longseq.report.log_ticks import decades
 from longseq.report.page import Markup, element, page, table
 from longseq.results.check import CheckOutcome, LawResult
 from longseq.results.run import Run
@@ -39,7 +40,7 @@ def _body(outcome: CheckOutcome) -> Iterator[str]:
 def _cells(law: LawResult) -> tuple[object, ...]:
     share = law.worst / law.limit if law.limit else law.worst
     mark = element("span", "holds", class_="ok") if law.ok else element("span", "BROKEN", class_="broken")
-    figures = (f"{law.worst:.1e}", f"{law.limit:.0e}", f"{share:.2g}", mark, f"{law.cases:,}")
+    figures = (rounded(law.worst), rounded(law.limit), f"{share:.2g}", mark, f"{law.cases:,}")
     return law.law, law.precision, *figures, law.what
 
 
@@ -59,7 +60,10 @@ def _drift(outcome: CheckOutcome, model: str, name: str) -> Markup | None:
     )
     tokens = sorted({point.tokens for point in points})
     across = Axis(label="tokens read", logarithmic=True, ticks=named(tokens))
-    panel = Panel(y=Axis(label="difference from float64", logarithmic=True), marks=lines)
+    levels = decades([point.error for point in points] + [points[0].limit])
+    ticks = {level: f"{level:.0e}" for level in levels}
+    up = Axis(label="difference from float64", logarithmic=True, low=levels[0], high=2 * levels[-1], ticks=ticks)
+    panel = Panel(y=up, marks=lines)
     rows = [(point.what, f"{point.tokens:,}", f"{point.error:.1e}", f"{point.limit:.0e}") for point in points]
     seen = table(("of", "tokens", "difference", "limit"), rows, f"Drift of {model}")
     return figure(name, [View(x=across, panels=[panel])], caption, seen)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longseq.report.bench_curves import BOUND, Curve, crossings, curves, rounded
+from longseq.report.figures.marks import named
 from longseq.report.plots.canvas import COLOURS, DASHES, DOUBLE, MARKS, SOFT, logarithmic, note, save, sheet
 from longseq.results.bench import Bench
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 NAMES = {False: "speed", True: "training_speed"}
 """Of the pictures: of inference, of training steps."""
+TICKS = 7
+"""Lengths that stand along the axis; of more, powers of ten."""
 
 
 def save_bench(folder: Path, kinds: tuple[str, ...], found: Bench) -> None:
@@ -37,6 +40,9 @@ def speed_picture(shown: list[Curve], train: bool) -> Figure:
         for number, curve in enumerate(shown):
             panel.plot(curve.lengths, getattr(curve, which), label=_called(curve.mixer), **_look(number, curve.mixer))
         logarithmic(panel.xaxis, low=min(lengths) / 1.3, high=max(lengths) * 1.3)
+        if len(ticks := named(sorted(set(lengths)))) <= TICKS:
+            panel.set_xticks([*ticks], [*ticks.values()])
+            panel.set_xticks([], minor=True)
         if len(values):
             logarithmic(panel.yaxis, low=values.min() / 1.5, high=values.max() * 1.5)
         panel.set_xlabel("tokens")

@@ -44,7 +44,7 @@ def laws_picture(model: str, laws: Sequence[LawResult]) -> Figure:
     logarithmic(panel.xaxis, low=EXACT / 2, high=max(10.0, 2 * max(shares)))
     panel.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     panel.axvline(1, color=SOFT, linewidth=0.9, linestyle="--")
-    panel.set_yticks(range(len(laws)), [f"{law.law}, {law.precision}" for law in laws])
+    panel.set_yticks(range(len(laws)), [_called(law) for law in laws])
     panel.set_ylim(len(laws) - 0.4, -0.6)
     panel.grid(axis="y", visible=False)
     panel.set_xlabel("worst figure by its limit (hollow: no difference at all)")
@@ -55,7 +55,7 @@ def laws_picture(model: str, laws: Sequence[LawResult]) -> Figure:
 
 def drift_picture(points: Sequence[DriftPoint]) -> Figure:
     """Difference of float32 from float64 against length, of outputs and of memories."""
-    drawn = sheet(SINGLE, 2.5, layout="constrained")
+    drawn = sheet(SINGLE, 2.7, layout="constrained")
     panel = drawn.subplots()
     kinds = list(dict.fromkeys((point.model, point.what) for point in points))
     models = {model for model, _ in kinds}
@@ -79,8 +79,12 @@ def drift_picture(points: Sequence[DriftPoint]) -> Figure:
     panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
     panel.set(xlabel="tokens read", ylabel="difference of float32 from float64")
     note(panel, "root of the mean square, by that of the exact values")
-    panel.legend(loc="center right")
+    drawn.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=min(len(kinds) + 1, 3))
     return drawn
+
+
+def _called(law: LawResult) -> str:
+    return f"{law.law}, {law.precision} " + (f"≤ {law.limit:.3g}" if law.limit else "equal")
 
 
 def share_of_limit(law: LawResult) -> float:
