@@ -34,8 +34,11 @@ class Folder:
 
 
 @contextmanager
-def leaving(name: str, out: str | None, plots: Sequence[str], *, force: bool) -> Iterator[Folder | None]:
-    """The folder that is `out` when the block ends well, made before the work: one that cannot be is refused then.
+def leaving(
+    name: str, out: str | None, plots: Sequence[str], *, force: bool, more: Sequence[str] = ()
+) -> Iterator[Folder | None]:
+    """The folder that is `out` when the block ends well, made before the work: one that cannot be is refused then. An
+    earlier run may have left the files `more` as well.
 
     Raises:
         UsageError: `plots` without `out`.
@@ -48,5 +51,5 @@ def leaving(name: str, out: str | None, plots: Sequence[str], *, force: bool) ->
         return
     from longseq.formats.atomic import output_directory
 
-    with output_directory(out, force=force, replaces=(f"{name}.json", f"{name}.html", PLOTS)) as path:
+    with output_directory(out, force=force, replaces=(f"{name}.json", f"{name}.html", PLOTS, *more)) as path:
         yield Folder(path, name)

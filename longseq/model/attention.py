@@ -32,22 +32,30 @@ class Heads(NamedTuple):
     """(H, T, V), what is weighed."""
     readings: Tensor
     """(H, T, V), what the mixer has read; `weights @ values`, but for rounding."""
-    log_decay: Tensor | None
-    """(H, T, K or 1), of the memory in front of each token, at most 0; None: nothing is forgotten."""
 
 
 def looked_at(encoder: Encoder, ids: Tensor) -> list[Heads | None]:
-    """Every layer's attention over ids (T,), a whole record; None of a mixer that has no such table.
+    """Every layer's attention over ids (T,), a whole record of at most a segment where there are segments; None of a
+    mixer that has no such table.
 
     It takes H T² numbers a layer: meant for some hundred tokens.
     """
-    found: list[Heads | None] = []
+    return _over_layers(encoder, ids, lambda mixer, x: _heads(mixer, x, encoder.config))
 
-    def look(mixer: nn.Module, args: tuple[Any, ...]) -> None:
-        found.append(_heads(mixer, args[0], encoder.config) if hasattr(mixer, "entering") else None)
 
-    mixers: list[nn.Module] = [layer.mixer for layer in encoder.layers]  # type: ignore[union-attr, misc]
-    handles = [mixer.register_forward_pre_hook(look) for mixer in mixers]
+def log_decays(encoder: Encoder, ids: Tensor) -> list[Tensor | None]:
+    """Every layer's log-decays (H, T, K or 1) over ids (T,), at most 0; None where nothing is forgotten."""
+    return _over_layers(encoder, ids, _log_decay)
+
+
+def _over_layers(encoder: Encoder, ids: Tensor, look: Callable[[nn.Module, Tensor], Any]) -> list[Any]:
+    """What `look` finds of each attention mixer and its inputs (1, T, D), as the encoder reads; None of others."""
+    found: list[Any] = []
+
+    def seen(mixer: nn.Module, args: tuple[Any, ...]) -> None:
+        found.append(look(mixer, args[0]) if hasattr(mixer, "entering") else None)
+
+    handles = [layer.mixer.register_forward_pre_hook(seen) for layer in encoder.layers]  # type: ignore[union-attr]
     try:
         with torch.inference_mode():
             encoder(ids[None])
@@ -55,6 +63,11 @@ def looked_at(encoder: Encoder, ids: Tensor) -> list[Heads | None]:
         for handle in handles:
             handle.remove()
     return found
+
+
+def _log_decay(mixer: nn.Module, x: Tensor) -> Tensor | None:
+    decay = mixer.log_decay(x) if hasattr(mixer, "log_decay") else None  # type: ignore[operator]
+    return None if decay is None else decay[0]
 
 
 def _heads(mixer: nn.Module, x: Tensor, config: ModelConfig) -> Heads:
@@ -67,8 +80,7 @@ def _heads(mixer: nn.Module, x: Tensor, config: ModelConfig) -> Heads:
         wide = nn.functional.pad(part, (0, width - part.shape[-1]))  # an operation may want values as wide as keys
         columns.append(_passed(mixer, x, wide.expand_as(values))[1][0, ..., : part.shape[-1]])
     same = _softmax(q[0], k[0], causal=config.visibility != "segment") if hasattr(mixer, "map") else None
-    decay = mixer.log_decay(x) if hasattr(mixer, "log_decay") else None  # type: ignore[operator]
-    return Heads(torch.cat(columns, -1), same, values[0], reading[0], None if decay is None else decay[0])
+    return Heads(torch.cat(columns, -1), same, values[0], reading[0])
 
 
 def _passed(mixer: nn.Module, x: Tensor, values: Tensor | None = None) -> tuple[tuple[Tensor, ...], Tensor]:

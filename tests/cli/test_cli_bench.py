@@ -72,7 +72,11 @@ def test_nothing_measured_is_no_success(capsys, tmp_path):
     said = capsys.readouterr()
     assert said.err == "longseq: nothing was measured: none, linear: no time is left\n"
     document = json.loads(said.out)
-    assert document["rows"] == [] and len(document["skipped"]) == 4 and document == json.loads((out / "bench.json").read_text())
+    assert (
+        document["rows"] == []
+        and len(document["skipped"]) == 4
+        and document == json.loads((out / "bench.json").read_text())
+    )
 
 
 def test_an_output_that_stands_is_refused_before_measuring(capsys, tmp_path, monkeypatch):

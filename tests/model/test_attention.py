@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional as F
 
 from longseq.model import Encoder, ModelConfig
-from longseq.model.attention import looked_at
+from longseq.model.attention import log_decays, looked_at
 
 SMALL = {"vocabulary": 9, "width": 16, "heads": 2, "layers": 2, "block": 8}
 CASES = {
@@ -86,7 +86,7 @@ def test_weights_of_gated_attention_are_keys_met_times_decays_between():
             ]
             wanted = torch.tensor(raw, dtype=torch.float64) / sum(raw)
             torch.testing.assert_close(found[0].weights[head, t, : t + 1], wanted, rtol=1e-5, atol=1e-9)
-    torch.testing.assert_close(found[0].log_decay, g)
+    torch.testing.assert_close(log_decays(encoder, ids)[0], g)
 
 
 def test_softmax_of_the_same_queries_and_keys():
@@ -98,7 +98,7 @@ def test_softmax_of_the_same_queries_and_keys():
         scores = [math.exp(float(q[20, head] @ k[s, head]) / math.sqrt(8)) for s in range(21)]
         wanted = torch.tensor(scores, dtype=torch.float64) / sum(scores)
         torch.testing.assert_close(found[0].same[head, 20, :21], wanted)
-    assert not found[0].same.triu(1).any() and found[0].log_decay is None
+    assert not found[0].same.triu(1).any() and log_decays(encoder, ids) == [None, None]
 
 
 def test_what_has_no_table():

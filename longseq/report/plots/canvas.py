@@ -142,3 +142,13 @@ def shortened(text: str, most: int) -> str:
     """At most so many letters, the middle left out."""
     half = most // 2 - 1
     return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"
+
+
+def weighing(scale: float, signed: bool) -> dict[str, Any]:
+    """How weights up to `scale` are shaded: dark is more, and the small ones are told apart as well; signed ones in two
+    colours around white."""
+    from matplotlib.colors import PowerNorm, TwoSlopeNorm
+
+    if signed:
+        return {"norm": TwoSlopeNorm(0, -scale, scale), "cmap": "PuOr"}
+    return {"norm": PowerNorm(0.5, 0, scale), "cmap": "Blues"}
