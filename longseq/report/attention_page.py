@@ -18,6 +18,8 @@ from longseq.results.run import Run
 
 ALL = 1 << 18
 """Weights up to which the tables of all heads are on the page; of more, those of the heads asked for."""
+LEAST = -3.0
+"""Power of ten of the least weight that is told from 0."""
 NAMED = 48
 """Tokens up to which each stands along the axes."""
 
@@ -61,8 +63,15 @@ def _view(look: AttentionLook, head: HeadLook) -> View:
     tables = [(f"head {head.name}, {head.mixer}", look.weights[head.name])]
     if head.name in look.softmax:
         tables.append(("softmax", look.softmax[head.name]))
-    high = max(float(np.abs(weights).max()) for _, weights in tables)
-    low = -high if any((weights < 0).any() for _, weights in tables) else 0.0
+    own = [weights for _, weights in tables]
+    low, high, scale = LEAST, 0.0, "log10 of the weight"
+    if any((weights < 0).any() for _, weights in tables):
+        high = max(float(np.abs(weights).max()) for _, weights in tables)
+        low, scale = -high, "weight"
+    else:
+        tables = [(name, np.log10(np.maximum(weights, 10**LEAST))) for name, weights in tables]
+    if not any(np.triu(weights, 1).any() for weights in own):  # what comes later is not seen at all
+        tables = [(name, np.where(np.tri(size, dtype=bool), weights, np.nan)) for name, weights in tables]
     few = size <= NAMED
     names = [token.strip() or "·" for token in look.tokens] if few else []
     across = {place + 0.5: name for place, name in enumerate(names)}
@@ -71,15 +80,17 @@ def _view(look: AttentionLook, head: HeadLook) -> View:
         down = {float(size - place): f"{place:,}" for place in range(0, size, max(1, size // 4))}
     panels = [
         Panel(
-            y=Axis(label=f"{name}: reads", low=0, high=size, ticks=down),
-            marks=[Grid(name=name, x=(0, size), y=(0, size), values=weights[::-1], low=low, high=high)],
+            y=Axis(label=f"{name}: token that reads", low=0, high=size, ticks=down),
+            marks=[Grid(name=f"{name}: {scale}", x=(0, size), y=(0, size), values=weights[::-1], low=low, high=high)],
             height=360,
         )
         for name, weights in tables
     ]
     shared = "" if head.overlap is None else f"{head.overlap:.0%} of the weight is where the softmax has it. "
     note = f"{shared}Values are read from {head.reach:.1f} tokens away in the mean."
-    return View(x=Axis(label="is read", low=0, high=size, ticks=across), panels=panels, name=head.name, note=note)
+    return View(
+        x=Axis(label="token that is read", low=0, high=size, ticks=across), panels=panels, name=head.name, note=note
+    )
 
 
 def _memory(look: AttentionLook) -> Markup | None:

@@ -8,6 +8,8 @@ from torch.nn import functional as F
 
 from longseq.model import Encoder, ModelConfig
 from longseq.model.attention import log_decays, looked_at
+from longseq.model.headed import VectorModel
+from longseq.model.teachers import linear_form
 
 SMALL = {"vocabulary": 9, "width": 16, "heads": 2, "layers": 2, "block": 8}
 CASES = {
@@ -99,6 +101,20 @@ def test_softmax_of_the_same_queries_and_keys():
         wanted = torch.tensor(scores, dtype=torch.float64) / sum(scores)
         torch.testing.assert_close(found[0].same[head, 20, :21], wanted)
     assert not found[0].same.triu(1).any() and log_decays(encoder, ids) == [None, None]
+
+
+def test_a_converted_head_has_the_weights_of_its_teacher_inside_a_window():
+    settings = CASES["softmax in segments"]
+    teacher = VectorModel(ModelConfig(**SMALL, **settings)).double()
+    student = linear_form(teacher, feature_map="hedgehog", softmax_window=8).double()
+    ids = torch.randint(9, (20,), generator=torch.Generator().manual_seed(2))
+    theirs, ours = (looked_at(model.encoder, ids)[0] for model in (teacher, student))
+    for start in (0, 8):
+        here = slice(start, start + 8)
+        inside = theirs.weights[:, here, here] / theirs.weights[:, here, here].sum(-1, keepdim=True)
+        kept = ours.weights[:, here, here] / ours.weights[:, here, here].sum(-1, keepdim=True)
+        torch.testing.assert_close(kept, inside)
+    assert not torch.allclose(ours.weights, theirs.weights)
 
 
 def test_what_has_no_table():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMED = 32
+NAMED = 24
 """Tokens up to which each is written beside its row and column."""
 ACROSS = 3
 """Heads beside one another."""
@@ -38,7 +38,8 @@ def weights_picture(look: AttentionLook, heads: Sequence[HeadLook]) -> Figure:
     deep = -(-len(heads) // across)
     both = 2 if look.softmax else 1
     side = DOUBLE / ACROSS
-    drawn = sheet(side * across if across > 1 else SINGLE, 0.25 + (side + 0.1) * deep * both, layout="constrained")
+    tall = 0.3 + (0.86 * side + 0.12) * deep * both
+    drawn = sheet(side * across if across > 1 else SINGLE, tall * (1 if across > 1 else 1.3), layout="constrained")
     panels = drawn.subplots(deep * both, across, squeeze=False)
     for panel in panels.flat:
         panel.set_visible(False)
@@ -54,11 +55,12 @@ def weights_picture(look: AttentionLook, heads: Sequence[HeadLook]) -> Figure:
             _places(panel, look.tokens)
             like = "" if head.overlap is None or part else f", {head.overlap:.0%} alike"
             note(panel, "softmax" if part else f"head {head.name}, {head.mixer}{like}")
-            drawn.colorbar(shades, ax=panel, shrink=0.7, aspect=18, pad=0.02)
             if column == 0:
-                panel.set_ylabel("reads")
+                panel.set_ylabel("token that reads")
             if part + 1 == len(tables):
-                panel.set_xlabel("is read")
+                panel.set_xlabel("token that is read")
+        pair = [panels[row * both + part, column] for part in range(len(tables))]
+        drawn.colorbar(shades, ax=pair, shrink=0.4, aspect=16, pad=0.02)
     return drawn
 
 
@@ -74,7 +76,7 @@ def overlap_picture(look: AttentionLook) -> Figure:
     shades = panel.imshow(table, vmin=0, vmax=1, aspect="auto", cmap="cividis")
     for (row, column), value in np.ndenumerate(table):
         if np.isfinite(value):
-            colour = "white" if value < 0.6 else "black"
+            colour = "white" if value < 0.5 else "black"
             panel.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=6)
     panel.set_xticks(range(heads), range(1, heads + 1))
     panel.set_yticks(range(layers), range(1, layers + 1))
@@ -118,6 +120,6 @@ def _places(panel: Axes, tokens: Sequence[str]) -> None:
     if len(tokens) <= NAMED:
         names = [token.strip() or "·" for token in tokens]
         letters = max(map(len, names)) == 1
-        small = 4.5 if len(tokens) > 20 else 5.5
+        small = 5 if len(tokens) > 16 else 6
         panel.set_xticks(range(len(tokens)), names, fontsize=small, rotation=0 if letters else 90)
         panel.set_yticks(range(len(tokens)), names, fontsize=small)
