@@ -80,7 +80,8 @@ def lengths_picture(found: Lengths, samples: Sequence[str]) -> Figure:
         curves.set_ylim(0, 1.08 * highest)
     curves.set(xlabel="x (% of all bases)", ylabel="Nx", xlim=(0, 100))
     note(curves, "records of at least Nx hold x % of the bases")
-    _legend(curves, found.sources, samples)
+    if len(samples) > 1:
+        curves.legend(loc="best")
     return drawn
 
 
@@ -98,7 +99,7 @@ def gc_picture(found: Lengths, samples: Sequence[str]) -> Figure:
         for number, (name, chosen) in enumerate(_inputs(sources, samples)):
             marks = {"s": 9, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
             panel.scatter(lengths[chosen], gc[chosen], color=COLOURS[number], label=name, **marks)
-        _legend(panel, sources, samples)
+        _legend(drawn, panel, samples)
     else:
         spread = np.unique(np.geomspace(lengths.min(), lengths.max() + 1, 50))
         table, across, up = np.histogram2d(lengths, gc, [spread, np.linspace(gc.min(), gc.max() + 1e-9, 51)])
@@ -163,7 +164,7 @@ def map_picture(points: MapPoints, samples: Sequence[str]) -> Figure:
         for number, (name, chosen) in enumerate(_inputs(points.sources, samples)):
             marks = {"s": 5, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
             panel.scatter(x[chosen], y[chosen], color=COLOURS[number], label=name, **marks)
-        _legend(panel, points.sources, samples)
+        _legend(drawn, panel, samples)
     first, second = points.shares
     panel.set(xlabel=f"component 1 ({first:.0f} % of the variance)", ylabel=f"component 2 ({second:.0f} %)")
     shown = f"{len(x):,} of {points.all:,} windows" if len(x) < points.all else f"{points.all:,} windows"
@@ -178,9 +179,10 @@ def _inputs(sources: np.ndarray, samples: Sequence[str]) -> list[tuple[str, np.n
     return [(shortened(name, 28), sources == number) for number, name in enumerate(samples)]
 
 
-def _legend(panel: Axes, sources: np.ndarray, samples: Sequence[str]) -> None:
-    if len(samples) > 1 and len(sources):
-        panel.legend(loc="best")
+def _legend(drawn: Figure, panel: Axes, samples: Sequence[str]) -> None:
+    """Below the dots, not over some of them."""
+    if len(samples) > 1:
+        drawn.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=2, markerscale=1.6)
 
 
 def _track(panel: Axes, bins: Bins, label: str) -> None:
