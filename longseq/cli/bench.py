@@ -6,12 +6,12 @@ import json
 import logging
 import math
 import shlex
-from contextlib import nullcontext
 
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import talking
+from longseq.cli.leaving import leaving
+from longseq.cli.options import plots_option, talking
 from longseq.cli.talk import Talk
 from longseq.log import duration
 
@@ -72,7 +72,8 @@ class _Seconds(click.ParamType):
 )
 @click.option("--device", help="cpu, cuda, cuda:1.  [default: cpu]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--out", metavar="FILE", help="Write the JSON document there.")
+@click.option("--out", metavar="DIR", help="Write bench.json and a page, bench.html, there.")
+@plots_option
 @click.option("--force", is_flag=True, help="Replace what stands in --out.")
 @talking
 def command(
@@ -88,6 +89,7 @@ def command(
     device: str | None,
     as_json: bool,
     out: str | None,
+    plots: tuple[str, ...],
     force: bool,
     talk: Talk,
 ) -> int:
@@ -98,9 +100,10 @@ def command(
     what torch has allocated. Exit code 1: nothing could be measured.
     """
     from longseq.config import load
-    from longseq.formats.atomic import write_aside
     from longseq.formats.jsonfile import to_json
     from longseq.report.bench import bench_text
+    from longseq.report.bench_page import bench_page
+    from longseq.report.plots.bench import save_bench
     from longseq.tasks.bench.config import BenchConfig, cores
     from longseq.tasks.bench.measure import bench
 
@@ -120,10 +123,12 @@ def command(
     config = load(BenchConfig, None, [*assignments, *given])
     log.info("about %s at most; --budget SECONDS changes it", duration(config.budget))
     # An output that cannot be written is refused before anything is measured.
-    with write_aside(out, force=force) if out is not None else nullcontext() as aside:
+    with leaving("bench", out, plots, force=force) as folder:
         found = bench(config, command=shlex.join(["longseq", *talk.arguments]), progress=talk.progress())
-        if aside is not None:
-            aside.write_text(to_json(found.to_json()) + "\n", encoding="utf-8")
+        if folder is not None:
+            folder.write(found.to_json(), bench_page(found))
+            if plots:
+                save_bench(folder.plots, plots, found)
     click.echo(to_json(found.to_json()) if as_json else bench_text(found), nl=as_json)
     if found.rows:
         return exit.DONE

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from longseq.cli import exit
-from longseq.cli.options import device_option, talking, threads_option
+from longseq.cli.leaving import leaving
+from longseq.cli.options import device_option, plots_option, talking, threads_option
 from longseq.cli.talk import MUCH, Talk
 from longseq.errors import UsageError
 
@@ -45,6 +46,9 @@ LONGEST = 1 << 20
 @threads_option
 @device_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--out", metavar="DIR", help="Write check.json and a page, check.html, there.")
+@plots_option
+@click.option("--force", is_flag=True, help="Replace what stands in --out.")
 @talking
 def command(
     model: str | None,
@@ -56,6 +60,9 @@ def command(
     threads: int,
     device: str,
     as_json: bool,
+    out: str | None,
+    plots: tuple[str, ...],
+    force: bool,
     talk: Talk,
 ) -> int:
     """Prove the laws of the method on this machine and device.
@@ -74,6 +81,8 @@ def command(
     from longseq.formats.jsonfile import to_json
     from longseq.ops.machine import prepare
     from longseq.report.check import broken_text, check_text
+    from longseq.report.check_page import check_page
+    from longseq.report.plots.check import save_check
     from longseq.tasks.check.run import check
     from longseq.tasks.check.subject import checkpoint, mixer_names, opened, random_model
 
@@ -85,9 +94,14 @@ def command(
         names = mixer_names() if "all" in mixers else list(dict.fromkeys(mixers))
         subjects = [random_model(name, feature_map, assignments, device) for name in names]
     subjects += [one for subject in subjects for one in opened(subject)]
-    outcome = check(subjects, length, progress=talk.progress(), long_sum=long_sum)
-    if as_json:
+    with leaving("check", out, plots, force=force) as folder:
+        outcome = check(subjects, length, progress=talk.progress(), long_sum=long_sum)
         run = _run(talk, subjects, device, threads, time.monotonic() - began)
+        if folder is not None:
+            folder.write(outcome.to_json(run), check_page(outcome, run))
+            if plots:
+                save_check(folder.plots, plots, outcome)
+    if as_json:
         click.echo(to_json(outcome.to_json(run)))
     else:
         click.echo(check_text(outcome, verbose=talk.verbosity >= MUCH), nl=False)

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from longseq.cli.leaving import PLOTS
 from longseq.cli.sources import verdict
 from longseq.cli.talk import Talk
 
@@ -31,6 +32,7 @@ LEFT_BEHIND = (
     "regions.fa",
     "embeddings.parquet",
     "tracks",
+    PLOTS,
 )
 """What `--out` may hold of an earlier run."""
 STYLES = ("text", "md", "html", "json", "jsonl")
@@ -50,15 +52,24 @@ class Told:
 
 @contextmanager
 def summaries(
-    out: str | None, samples: Sequence[str], window: int, request: Mapping[str, Any], *, style: str, force: bool
+    out: str | None,
+    samples: Sequence[str],
+    window: int,
+    request: Mapping[str, Any],
+    *,
+    style: str,
+    plots: Sequence[str],
+    force: bool,
 ) -> Iterator[Told]:
-    """The writers of a run of windows of `window` bases; its files stand in `out`, and stdout has its text in `style`,
-    when the block ended well. `request` is what was asked for, in plain types."""
+    """The writers of a run of windows of `window` bases; its files stand in `out`, pictures of the kinds `plots` among
+    them, and stdout has its text in `style`, when the block ended well. `request` is what was asked for, in plain
+    types."""
     from longseq.formats.atomic import output_directory
     from longseq.report.dna_page.part import DnaPart
     from longseq.report.document_page.part import DocumentPart
     from longseq.report.input_folders import InputFolders
     from longseq.report.pages import Pages
+    from longseq.report.plots.record_plots import RecordPlots
     from longseq.report.region_letters import RegionLetters
     from longseq.report.report_page import FILE, Facts, ReportPage
     from longseq.report.sheets import write_sheets
@@ -68,7 +79,7 @@ def summaries(
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
 
-    overview = Overview(window)
+    overview, pictures = Overview(window), RecordPlots(samples, window)
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         lines = spools.enter_context(Pages())
@@ -79,6 +90,7 @@ def summaries(
             told.sinks += [lines] if folder or style == "md" else []
             told.sinks += [page] if folder or style == "html" else []
             told.sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
+            told.sinks += [pictures] if folder and plots else []
             with ExitStack() as files:
                 if folder:
                     places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
@@ -96,6 +108,8 @@ def summaries(
                 lines.save(folder)
                 with open(folder / FILE, "w", encoding="utf-8", errors="backslashreplace") as file:
                     page.write(file, Facts(run=run, sources=sources, samples=samples, request=request))
+                if plots:
+                    pictures.save(folder / PLOTS, plots)
         if style == "json":
             records.write(sys.stdout, run, sources)
         elif style == "md":
@@ -120,7 +134,8 @@ def play(batch: Batch, out: str, *, force: bool, talk: Talk, style: str = "text"
 
     asked, facts = batch.request, batch.facts
     request = asked["request"]
-    with summaries(out, asked["samples"], request["window"], request, style=style, force=force) as told:
+    leaving: dict[str, Any] = {"style": style, "plots": asked["plots"], "force": force}
+    with summaries(out, asked["samples"], request["window"], request, **leaving) as told:
         replay = Replay(batch, told.sinks, request["sample_fraction"])
         sources = replay.run()
         require_any(sources)

@@ -12,10 +12,11 @@ COLUMNS = ("mixer", "tokens/s", "of bound", "of matmul", "peak", "threads", "rou
 
 def bench_text(found: Bench) -> str:
     """Plain text, ended by a line feed."""
-    return "\n".join([*_head(found), *_tables(found), *_foot(found)]) + "\n"
+    return "\n".join([*head_lines(found), *_tables(found), *_foot(found)]) + "\n"
 
 
-def _head(found: Bench) -> Iterator[str]:
+def head_lines(found: Bench) -> Iterator[str]:
+    """The machine and the models, some lines."""
     machine, model = found.machine, found.config["model"]
     where = f"{machine.processor}, {count(machine.cores, 'core')}, {machine.device}"
     yield f"{where}, torch {machine.torch}, {_load(machine)}"
@@ -33,21 +34,27 @@ def _tables(found: Bench) -> Iterator[str]:
     for (train, length), rows in groups.items():
         yield ""
         yield f"{'training step' if train else 'inference'}, {length:,} tokens"
-        yield from aligned([COLUMNS, *map(_cells, rows)])
+        yield from aligned([COLUMNS, *map(row_cells, rows)])
 
 
 def _foot(found: Bench) -> Iterator[str]:
     yield ""
-    for row in found.skipped:
-        kind = "training step" if row.train else "inference"
-        yield f"not measured: {row.mixer}, {kind} of {row.length:,} tokens: {row.reason}"
+    yield from (f"not measured: {line}" for line in not_measured(found))
     if any(row.out_of_time for row in found.skipped):
         yield f"  --budget SECONDS gives more time than {found.config['budget']:g} s in all"
     width = max(map(len, found.notes), default=0)
     yield from (f"{name:<{width}}  {note}" for name, note in found.notes.items())
 
 
-def _cells(row: BenchRow) -> tuple[str, ...]:
+def not_measured(found: Bench) -> Iterator[str]:
+    """What, and why, a line each."""
+    for row in found.skipped:
+        kind = "training step" if row.train else "inference"
+        yield f"{row.mixer}, {kind} of {row.length:,} tokens: {row.reason}"
+
+
+def row_cells(row: BenchRow) -> tuple[str, ...]:
+    """A row of a table under `COLUMNS`."""
     return (
         row.mixer,
         f"{row.tokens_per_s:,.0f}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longseq.results.check import CheckOutcome, LawResult
+from longseq.results.check import CheckOutcome, Figure, LawResult
 
 HEAD = ("law", "in", "worst", "limit", "", "where it came closest")
 
@@ -16,7 +16,7 @@ def check_text(outcome: CheckOutcome, verbose: bool = False) -> str:
     for model in models:
         lines += [model, *_table([law for law in outcome.laws if law.model == model])]
         figures = [figure for figure in outcome.figures if figure.model == model]
-        lines += [f"  {figure.name}: {figure.value:.4f} {figure.unit}" for figure in figures]
+        lines += [f"  {figure_text(figure)}" for figure in figures]
         if verbose:
             lines += [f"  {law.law}: not tried, {law.reason}" for law in outcome.skipped if law.model == model]
         lines.append("")
@@ -31,6 +31,11 @@ def verdict(outcome: CheckOutcome) -> str:
     return f"all {len(outcome.laws)} hold"
 
 
+def figure_text(figure: Figure) -> str:
+    """One figure in a line."""
+    return f"{figure.name}: {figure.value:.4f} {figure.unit}"
+
+
 def broken_text(law: LawResult) -> str:
     """One broken law in a line."""
     return f"{law.model}: {law.law} is broken: {law.worst:.2g}, limit {law.limit:.0e}, {law.precision}, {law.what}"
@@ -40,11 +45,12 @@ def _table(laws: list[LawResult]) -> Iterator[str]:
     rows = [HEAD]
     for law in laws:
         mark = "ok" if law.ok else "BROKEN"
-        rows.append((law.law, law.precision, _figure(law.worst), _figure(law.limit), mark, law.what))
+        rows.append((law.law, law.precision, rounded(law.worst), rounded(law.limit), mark, law.what))
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _figure(value: float) -> str:
+def rounded(value: float) -> str:
+    """As a table has room for."""
     return f"{value:.0f}" if value in (0, 1) else f"{value:.1e}"

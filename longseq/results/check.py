@@ -48,12 +48,27 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DriftPoint:
+    """How far float32 is from float64 after so many tokens."""
+
+    model: str
+    what: str
+    """outputs, or memory."""
+    tokens: int
+    error: float
+    """Root-mean-square error ratio; infinite where something was not finite."""
+    limit: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckOutcome:
     """All that was checked, in order."""
 
     laws: tuple[LawResult, ...]
     skipped: tuple[SkippedLaw, ...]
     figures: tuple[Figure, ...]
+    drift: tuple[DriftPoint, ...] = ()
+    """By model, then by length."""
 
     @property
     def ok(self) -> bool:

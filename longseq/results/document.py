@@ -10,6 +10,8 @@ from longseq.results.salience import Hit, Salience, SectionShare
 
 GENERATED = "generate"
 """Method of a summary whose sentences are a model's own."""
+ONE_PASS = "one pass"
+"""Method of a summary of a stream of which nothing else was kept."""
 
 
 @dataclass(frozen=True, kw_only=True)

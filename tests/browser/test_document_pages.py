@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from visiting import PHONE
+from visiting import DESK, PHONE
 
 from longseq.cli import main
 
@@ -60,14 +60,11 @@ def ready(page):
     return page
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_no_barriers_and_nothing_sticks_out(visit, asked, dark):
-    page = ready(visit(asked, dark=dark))
-    assert page.barriers() == []
-    page.shot(f"document-{'dark' if dark else 'light'}")
-    page.size(PHONE)
+@pytest.mark.parametrize(("dark", "size"), [(False, DESK), (True, PHONE)])
+def test_no_barriers_and_nothing_sticks_out(visit, asked, dark, size):
+    page = ready(visit(asked, dark=dark, size=size))
     assert page.wide() == [] and page.barriers() == []
-    page.shot(f"document-phone-{'dark' if dark else 'light'}")
+    page.shot(f"document-{'dark' if dark else 'light'}")
 
 
 def test_a_click_on_a_sentence_shows_it_in_its_place_and_back(visit, asked):

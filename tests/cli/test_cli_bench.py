@@ -10,12 +10,14 @@ SMALL = ["--set", "model.width=16", "--set", "model.layers=1", "--set", "model.h
 
 
 def test_json_alone_on_stdout_and_the_same_in_a_file(capsys, tmp_path):
-    out = tmp_path / "bench.json"
+    out = tmp_path / "bench"
     argv = ["bench", "--mixer", "linear", "--mixer", "gru", "--length", "40", "--chunk", "16", "--threads", "best"]
-    assert main([*argv, "--repeats", "1", "--json", "--out", str(out), *SMALL]) == 0
+    assert main([*argv, "--repeats", "1", "--json", "--out", str(out), "--plots", "svg", *SMALL]) == 0
     said = capsys.readouterr()
     document = json.loads(said.out)
-    assert document == json.loads(out.read_text())
+    assert document == json.loads((out / "bench.json").read_text())
+    assert sorted(path.name for path in out.iterdir()) == ["bench.html", "bench.json", "plots"]
+    assert "linear" in (out / "bench.html").read_text() and b"tokens a second" in (out / "plots/speed.svg").read_bytes()
     assert document["schema"] == "longseq.bench/1" and document["run"]["command"].startswith("longseq bench --mixer")
     rows = document["rows"]
     assert [(row["mixer"], row["length"], row["chunk"]) for row in rows] == [
@@ -64,13 +66,17 @@ def test_what_is_refused(argv, said, capsys):
 
 
 def test_nothing_measured_is_no_success(capsys, tmp_path):
-    out = tmp_path / "bench.json"
+    out = tmp_path / "bench"
     argv = ["bench", "-q", "--mixer", "linear", "--length", "40", "--length", "20", "--budget", "0.001"]
     assert main([*argv, "--json", "--out", str(out), *SMALL]) == 1
     said = capsys.readouterr()
     assert said.err == "longseq: nothing was measured: none, linear: no time is left\n"
     document = json.loads(said.out)
-    assert document["rows"] == [] and len(document["skipped"]) == 4 and document == json.loads(out.read_text())
+    assert (
+        document["rows"] == []
+        and len(document["skipped"]) == 4
+        and document == json.loads((out / "bench.json").read_text())
+    )
 
 
 def test_an_output_that_stands_is_refused_before_measuring(capsys, tmp_path, monkeypatch):
@@ -78,7 +84,9 @@ def test_an_output_that_stands_is_refused_before_measuring(capsys, tmp_path, mon
         raise AssertionError("measured")
 
     monkeypatch.setattr("longseq.tasks.bench.measure.bench", measured)
-    out = tmp_path / "bench.json"
-    out.write_text("mine")
+    out = tmp_path / "bench"
+    out.mkdir()
+    (out / "mine").write_text("mine")
     assert main(["bench", "-q", "--out", str(out)]) == 2
-    assert "exists already" in capsys.readouterr().err and out.read_text() == "mine"
+    assert "exists already" in capsys.readouterr().err and (out / "mine").read_text() == "mine"
+    assert main(["bench", "-q", "--plots", "png"]) == 2 and "--plots needs --out DIR" in capsys.readouterr().err

@@ -24,7 +24,7 @@ def test_time_constants_are_spread():
     assert time_constants(1, 32, 3200).tolist() == pytest.approx([3200])
     tau = 1 / (1 - forget_bias(4, 1000).sigmoid())
     assert tau.tolist() == pytest.approx([1.5, math.sqrt(1500), 1000, 100_000])
-    assert mixer("retention", heads=4, longest=32_000).log_decay == pytest.approx(
+    assert mixer("retention", heads=4, longest=32_000).rates == pytest.approx(
         [math.log(1 - 1 / tau) for tau in (32, 320, 3200, 32_000)]
     )
 

@@ -134,7 +134,7 @@ def test_a_long_document_has_a_figure_and_its_sections(tmp_path, capsys):
     bars, dots = spec["views"][0]["panels"][0]["marks"]
     assert len(bars["y1"]) == len(NAMES) + 1 and max(bars["y1"]) == 1 and len(dots["y"]) == 3
     bands = spec["views"][0]["panels"][1]["marks"][0]
-    assert bands["labels"] == ["Lamp", "Lamp › Early </script>", "Lamp › Late"]
+    assert [label.split(",")[0] for label in bands["labels"]] == ["Early </script>", "Late"]
     assert "storm" in page.text and "Reading it takes less than a minute" in page.text
 
 

@@ -99,10 +99,18 @@ def test_the_command_fails_and_says_which_law(plant, law, monkeypatch, capsys):
     assert "limit" in line
 
 
-def test_json_names_laws_and_limits(monkeypatch, capsys):
+def test_json_names_laws_and_limits(monkeypatch, capsys, tmp_path):
     arguments = ("--mixer", "linear", "--mixer", "gru", "--feature-map", "exp", "--json")
-    assert command(*arguments) == 0
+    assert command(*arguments, "--out", str(tmp_path / "o"), "--plots", "svg") == 0
     found = json.loads(capsys.readouterr().out)
+    assert found == json.loads((tmp_path / "o" / "check.json").read_text())
+    left = sorted(str(path.relative_to(tmp_path / "o")) for path in (tmp_path / "o").rglob("*.*"))
+    assert left == ["check.html", "check.json", *(f"plots/{name}.svg" for name in ("drift", "laws_01", "laws_02"))]
+    assert "after 600 tokens" in (tmp_path / "o" / "check.html").read_text()
+    assert [(point["what"], point["tokens"]) for point in found["drift"]] == [
+        *(("outputs", 600), ("memory", 600), ("outputs", 600))
+    ]
+    assert all(0 <= point["error"] <= point["limit"] for point in found["drift"])
     assert found["schema"] == "longseq.check/1" and found["ok"] is True
     assert found["run"]["device"] == "cpu" and found["run"]["seconds"] > 0
     for law in found["laws"]:

@@ -6,6 +6,9 @@ x and y are (B, T, D); `mask` (B, T) is True where a token is valid, None where 
 before x left (None: nothing), a NamedTuple, the class's `state_type`, whose every tensor has B in front and none of
 which keeps x alive; `exchange` joins processes that hold slices of the same records (None: alone). y is arbitrary, but
 finite, where masked.
+
+Attention mixers let queries, keys and values (B, H, T, ·) pass through a module `entering`, before any feature map, and
+what each head has read (B, H, T, V) through `leaving`; neither changes anything. What looks at attention looks there.
 """
 
 from longseq.model.mixers.delta import Delta, GatedDelta

@@ -39,6 +39,7 @@ class Delta(nn.Module):
         width, heads = config.width, config.heads
         self.heads, self.block, self.rescale = heads, config.block, config.rescale
         self.project = nn.Linear(width, 3 * width, bias=False)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         self.gates = HeadGates(width, heads, 2 if self.forgets else 1)
         self.convolution = ShortConvolution(config.convolution, width, (0, 1, 0))
         self.reading = HeadReading(config)
@@ -53,7 +54,7 @@ class Delta(nn.Module):
         memory, tail = (None, None) if state is None else state
         joined, tail = self.convolution(self.project(x), tail, mask, exchange)
         q, k, v = (split_heads(part, self.heads) for part in F.silu(joined).chunk(3, -1))
-        q, k = unit(q), unit(k)
+        q, k, v = self.entering((unit(q), unit(k), v))
         gates = self.gates(x)
         k, v, beta = keep(mask, k), keep(mask, v), keep(mask, gates[0].sigmoid())
         decay = keep(mask, F.logsigmoid(gates[1])) if self.forgets else None
@@ -62,7 +63,11 @@ class Delta(nn.Module):
             transition, mine = delta_transition(k, v, beta, decay=decay, block=self.block)
             memory = exchange.affine(transition, mine, start)
         y, memory = delta_rule(q, k, v, beta, memory, decay=decay, block=self.block, rescale=self.rescale)
-        return self.reading(y, x), DeltaState(memory, tail)
+        return self.reading(self.leaving(y), x), DeltaState(memory, tail)
+
+    def log_decay(self, x: Tensor) -> Tensor | None:
+        """x (B, T, D) → (B, H, T, 1); None: nothing is forgotten."""
+        return F.logsigmoid(self.gates(x)[1]) if self.forgets else None
 
 
 class GatedDelta(Delta):

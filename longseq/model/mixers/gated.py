@@ -45,6 +45,7 @@ class Gated(nn.Module):
         self.heads, self.block, self.rescale = heads, config.block, config.rescale
         self.taps = config.convolution or 1
         self.project = nn.Linear(width, 3 * width, bias=False)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         rates = {"channel": width, "head": heads}.get(config.decay, 0)
         self.decay = nn.Linear(width, rates) if rates else None
         self.fixed: list[float] = []
@@ -87,22 +88,23 @@ class Gated(nn.Module):
             joined, tail = short_convolution(joined, self.convolution, tail, mask)
         y, memory = attend(
             self.map,
-            stack_heads(joined, 3, self.heads),
+            self.entering(stack_heads(joined, 3, self.heads)),
             None if state is None else state.memory,
             mask,
             exchange,
-            decay=self._log_decay(x),
+            decay=self.log_decay(x),
             decay_bound=1.0,
             block=self.block,
             rescale=self.rescale,
         )
+        y = self.leaving(y)
         y = join_heads(self.norm(y)) if self.norm_in_heads else self.norm(join_heads(y))
         y = y.to(x.dtype)
         if self.gate is not None:
             y = y * F.silu(self.gate(x))
         return self.output(y), GatedState(memory, tail)
 
-    def _log_decay(self, x: Tensor) -> Tensor | None:
+    def log_decay(self, x: Tensor) -> Tensor | None:
         """x (B, T, D) → (B, H, T, K or 1) in [-1, 0]; None: nothing is forgotten."""
         if self.fixed:
             rates = x.new_tensor(self.fixed, dtype=working_dtype(x))

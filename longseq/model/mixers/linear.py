@@ -35,6 +35,7 @@ class Linear(nn.Module):
         self.segment = config.segment if config.visibility == "segment" else 0
         self.window, self.framed = config.softmax_window, bool(config.frame)
         self.project = nn.Linear(config.width, 3 * config.width, bias=config.bias)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         self.map = feature_map(config.feature_map, config.heads, config.width // config.heads)
         self.gain = nn.Parameter(torch.zeros(config.heads)) if self.window else None
         self.gate = nn.Parameter(torch.zeros(config.heads)) if config.memory_gate else None
@@ -49,7 +50,7 @@ class Linear(nn.Module):
             # Segments count valid tokens: those come first.
             order, back = compact(mask)
             x, mask = take(x, order), mask.gather(1, order)
-        heads = stack_heads(self.project(x), 3, self.heads)
+        heads = self.entering(stack_heads(self.project(x), 3, self.heads))
         before = None if state is None else state.memory
         if self.gain is None and self.gate is None and not self.framed:
             y, memory = attend(
@@ -79,7 +80,7 @@ class Linear(nn.Module):
                 )
 
             y, memory = take_up(run, before, exchange)
-        y = self.output(join_heads(y).to(x.dtype))
+        y = self.output(join_heads(self.leaving(y)).to(x.dtype))
         return y if back is None else take(y, back), LinearState(memory)
 
 

@@ -45,6 +45,7 @@ class MLstm(nn.Module):
         self.heads, self.block, self.rescale = heads, config.block, config.rescale
         self.scale = (width // heads) ** -0.5
         self.project = nn.Linear(width, 3 * width, bias=False)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         self.gates = HeadGates(width, heads, 2)
         self.convolution = ShortConvolution(config.convolution, width, (0, 1))
         self.reading = HeadReading(config)
@@ -60,6 +61,7 @@ class MLstm(nn.Module):
         pair, v = self.project(x).split([2 * width, width], -1)
         pair, tail = self.convolution(pair, tail, mask, exchange)
         q, k, v = (split_heads(part, self.heads) for part in (*pair.chunk(2, -1), v))
+        q, k, v = self.entering((q, k, v))
         written, kept = self.gates(x)
         fraction, exponent = input_gate(written)
         y, memory = attend_signed(
@@ -75,7 +77,11 @@ class MLstm(nn.Module):
             block=self.block,
             rescale=self.rescale,
         )
-        return self.reading(y, x), MLstmState(memory, tail)
+        return self.reading(self.leaving(y), x), MLstmState(memory, tail)
+
+    def log_decay(self, x: Tensor) -> Tensor:
+        """x (B, T, D) → (B, H, T, 1)."""
+        return F.logsigmoid(self.gates(x)[1])
 
 
 def input_gate(logits: Tensor) -> tuple[Tensor, Tensor]:

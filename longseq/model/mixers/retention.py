@@ -34,10 +34,11 @@ class Retention(nn.Module):
         self.heads, self.block, self.rescale = config.heads, config.block, config.rescale
         self.scale = (config.width // config.heads) ** -0.5
         self.project = nn.Linear(config.width, 3 * config.width, bias=False)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         self.reading = HeadReading(config)
         # Numbers, not a buffer: a model cast to bfloat16 keeps its time constants.
         tau = time_constants(config.heads, SHORTEST, float(config.longest))
-        self.log_decay: list[float] = (-1.0 / tau).log1p().tolist()
+        self.rates: list[float] = (-1.0 / tau).log1p().tolist()
 
     def forward(
         self,
@@ -47,8 +48,8 @@ class Retention(nn.Module):
         exchange: Exchange | None = None,
     ) -> tuple[Tensor, RetentionState]:
         """x (B, T, D) → y (B, T, D) and the memory after its last valid token."""
-        q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
-        decay = x.new_tensor(self.log_decay, dtype=working_dtype(x))[:, None, None].expand(*k.shape[:3], 1)
+        parts = self.project(x).chunk(3, -1)
+        q, k, v = self.entering(tuple(split_heads(part, self.heads) for part in parts))
         y, memory = attend_signed(
             q,
             k * self.scale,
@@ -56,9 +57,13 @@ class Retention(nn.Module):
             None if state is None else state.memory,
             mask,
             exchange,
-            decay=decay,
-            decay_bound=-min(self.log_decay),
+            decay=self.log_decay(x),
+            decay_bound=-min(self.rates),
             block=self.block,
             rescale=self.rescale,
         )
-        return self.reading(y, x), RetentionState(memory)
+        return self.reading(self.leaving(y), x), RetentionState(memory)
+
+    def log_decay(self, x: Tensor) -> Tensor:
+        """x (B, T, D) → (B, H, T, 1), the same for every token."""
+        return x.new_tensor(self.rates, dtype=working_dtype(x))[:, None, None].expand(len(x), -1, x.shape[1], 1)

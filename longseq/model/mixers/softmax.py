@@ -36,6 +36,7 @@ class Softmax(nn.Module):
         self.segment = config.segment if config.visibility == "segment" else 0
         self.across, self.rotary = config.across, config.positions == "rotary"
         self.project = nn.Linear(config.width, 3 * config.width, bias=config.bias)
+        self.entering, self.leaving = nn.Identity(), nn.Identity()
         self.output = nn.Linear(config.width, config.width, bias=config.bias)
 
     def forward(
@@ -65,6 +66,7 @@ class Softmax(nn.Module):
         q, k, v = (split_heads(part, self.heads) for part in self.project(x).chunk(3, -1))
         if self.rotary:
             q, k = rotate(q, seen), rotate(k, seen)
+        q, k, v = self.entering((q, k, v))
         if state is not None:
             k = torch.cat([state.keys.to(k.dtype), k], 2)
             v = torch.cat([state.values.to(v.dtype), v], 2)
@@ -85,7 +87,7 @@ class Softmax(nn.Module):
             # The diagonal is kept so that a masked row has something to look at: its result is not used.
             allowed = (column <= row) & valid[:, None, None, :] | (column == row)
             y = F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)
-        return self.output(join_heads(y)), SoftmaxState(k, v, valid)
+        return self.output(join_heads(self.leaving(y))), SoftmaxState(k, v, valid)
 
     def _windows(self, x: Tensor, mask: Tensor | None) -> tuple[Tensor, SoftmaxState]:
         """Each segment by itself; the first token begins one."""
@@ -110,7 +112,8 @@ class Softmax(nn.Module):
         if self.rotary:
             place = torch.arange(width, device=x.device)[None]
             q, k = rotate(q, place), rotate(k, place)
-        y = join_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=allowed))
+        q, k, v = self.entering((q, k, v))
+        y = join_heads(self.leaving(F.scaled_dot_product_attention(q, k, v, attn_mask=allowed)))
         y = self.output(y.unflatten(0, (batch, -1)).flatten(1, 2)[:, :length])
         nothing = y.new_zeros(batch, self.heads, 0, y.shape[-1] // self.heads)
         state = SoftmaxState(nothing, nothing, torch.zeros(batch, 0, dtype=torch.bool, device=x.device))

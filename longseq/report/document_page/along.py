@@ -1,18 +1,19 @@
-"""What lies along a document: the worth of its sentences as a figure, and its sections as a table."""
+"""What lies along a document as a figure: the worth of its sentences, and its sections below."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 from longseq.log import count
-from longseq.report.document_page.places import Known, document_of, documents, link, listed, titles
+from longseq.report.document_page.places import Known, document_of, documents, roots
 from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Boxes, Panel, Points, View
-from longseq.report.lines import shortened
-from longseq.report.page import Markup, element, table
+from longseq.report.lines import ending, shortened
+from longseq.report.page import Markup, table
 from longseq.results.document import DocumentSummary
-from longseq.results.salience import Salience, SectionShare
+from longseq.results.salience import Salience
 
 ROWS = 40
 """Of the figure's table."""
@@ -22,8 +23,6 @@ LEVELS, BANDS = 3, 150
 """Levels of sections and sections that are drawn at most."""
 LEAST = 10
 """Sentences to choose from, fewer of which need no figure."""
-FEW = 24
-"""Sections that are listed without being asked for."""
 WORTH, CHOSEN, GAVE, REST = 5, 1, 0, 7
 """Colours."""
 
@@ -36,11 +35,12 @@ def worth_drawing(found: Salience | None) -> bool:
 def salience_figure(summary: DocumentSummary, found: Salience, name: str) -> Markup:
     """Bars of the highest worth along the text, the chosen sentences as points, the sections below."""
     panels = [Panel(y=Axis(label="worth", low=0, high=1.08), marks=_marks(summary, found), height=200)]
-    levels = _levels(summary)
-    if levels:
+    bands = _bands(summary)
+    if bands:
+        levels = 1 + max(band.level for band in bands)
         named = {-level - 0.5: str(level + 1) for level in range(levels)}
         axis = Axis(label="section", low=-levels, high=0, ticks=named)
-        panels.append(Panel(y=axis, marks=[_bands(summary, levels)], height=20 + 17 * levels))
+        panels.append(Panel(y=axis, marks=[_strip(bands)], height=20 + 17 * levels))
     many = sum(found.sentences) > len(found.sentences)
     best = "its part" if summary.by else "all"
     caption = (
@@ -77,32 +77,45 @@ def _before(summary: DocumentSummary) -> dict[Known, int]:
     return dict(zip(documents(summary), starts, strict=False))
 
 
-def _titled(summary: DocumentSummary) -> list[SectionShare]:
-    return [share for share in summary.outline if share.title]
+class Band(NamedTuple):
+    """A stretch of the text that has a name: a document, a section."""
+
+    level: int
+    """0 is outermost."""
+    start: int
+    end: int
+    name: str
+    gave: bool
+    """Whether a sentence of the summary stands in it."""
 
 
-def _levels(summary: DocumentSummary) -> int:
-    """The outermost ones that have room."""
-    depths = [_depth(share) for share in _titled(summary)]
-    fitting = [level for level in range(1, LEVELS + 1) if sum(depth <= level for depth in depths) <= BANDS]
-    return min(max(fitting, default=1), max(depths, default=0))
+def _bands(summary: DocumentSummary) -> list[Band]:
+    """Documents, where they are many, and sections, but for a title that is above all of its document."""
+    bands, above, known = [], roots(summary), documents(summary)
+    gave = set(map(document_of, summary.sentences))
+    for one, key, start in zip(summary.documents, known, _before(summary).values(), strict=False):
+        name = shortened(f"{one.description or above.get(key) or one.id} ({ending(one.file)})", WORDS)
+        bands.append(Band(0, start, start + one.length, name, key in gave))
+    for share in summary.outline:
+        *outer, title = share.title.split(" > ")
+        level = len(outer) - (known[share.document] in above)
+        if title and level >= 0:
+            name = f"{shortened(title, WORDS)}, {count(share.words, 'word')}"
+            bands.append(Band(level + bool(summary.documents), share.start, share.end, name, bool(share.chosen)))
+    fitting = [level for level in range(LEVELS) if sum(band.level <= level for band in bands) <= BANDS]
+    return [band for band in bands if band.level <= max(fitting, default=0)]
 
 
-def _depth(share: SectionShare) -> int:
-    return share.title.count(" > ") + 1
-
-
-def _bands(summary: DocumentSummary, levels: int) -> Boxes:
-    shares = [share for share in _titled(summary) if _depth(share) <= levels]
+def _strip(bands: Sequence[Band]) -> Boxes:
     return Boxes(
         name="sections",
-        x0=[share.start for share in shares],
-        x1=[share.end for share in shares],
-        y0=[-_depth(share) + 0.1 for share in shares],
-        y1=[-_depth(share) + 0.9 for share in shares],
-        colour=[GAVE if share.chosen else REST for share in shares],
+        x0=[band.start for band in bands],
+        x1=[band.end for band in bands],
+        y0=[-band.level - 0.9 for band in bands],
+        y1=[-band.level - 0.1 for band in bands],
+        colour=[GAVE if band.gave else REST for band in bands],
         names={GAVE: "sections that gave sentences", REST: "others"},
-        labels=[shortened(titles(share.title), WORDS) for share in shares],
+        labels=[band.name for band in bands],
     )
 
 
@@ -119,32 +132,3 @@ def _table(found: Salience) -> Markup:
         for at in range(0, len(found.start), step)
     ]
     return table(("from", "to", "sentences", "best worth"), rows, "Worth of sentences along the text")
-
-
-def sections_table(summary: DocumentSummary, name: str) -> Markup:
-    """The outline, how much of the text each section is, and which sentences of the summary it gave."""
-    rows, before = [], -1
-    for share in summary.outline:
-        if summary.documents and share.document != before:
-            one, before = summary.documents[share.document], share.document
-            rows.append([element("b", f"{one.file} ({one.id})"), "", "", ""])
-        rows.append(_share(share, max(summary.words, 1), name))
-    found = table(("section", "words", "sentences", "in the summary"), rows, "Sections of the text")
-    left = f"{summary.outline_cut:,} more, inner or later ones, are not listed." if summary.outline_cut else ""
-    parts: Sequence[object] = [found, *([element("p", left, class_="facts")] if left else [])]
-    if len(summary.outline) <= FEW:
-        return Markup("".join(map(str, parts)))
-    return element("details", element("summary", f"{count(len(summary.outline), 'section')}"), *parts)
-
-
-def _share(share: SectionShare, words: int, name: str) -> list[Markup | str]:
-    title = share.title.rsplit(" > ", 1)[-1] or "(before the first title)"
-    part = 100 * share.words / words
-    bar = element("i", "", class_="share", style=f"width:{part:.1f}%")
-    links = [link(listed(name, at), at + 1) for at in share.chosen]
-    return [
-        element("span", title, dir="auto", class_=f"in{min(_depth(share), 6)}"),
-        element("div", f"{share.words:,} ({part:.1f} %)", bar, class_="words"),
-        f"{share.sentences:,}",
-        Markup(" ".join(links)),
-    ]

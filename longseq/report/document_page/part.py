@@ -19,7 +19,7 @@ from longseq.tokens.reading import CHINESE, JAPANESE, WORDS
 FIGURES = 24
 """Documents with a figure of what lies along them: each takes a browser time to draw."""
 ROOM = 4_000_000
-"""Letters of sections; documents that come when they are used up have none."""
+"""Bytes of sections; documents that come when they are used up have none."""
 LISTED, OPEN = 2000, 60
 """Documents that are listed at the top, and that are so without being asked for."""
 
@@ -33,7 +33,7 @@ class DocumentPart:
         self._sections, self._contents = spool(), spool()
         self._title = ""
         self._inner: list[tuple[str, str]] = []
-        self._drawn = self._shown = self._letters = 0
+        self._drawn = self._shown = self._bytes = 0
         self.count = 0
 
     def __enter__(self) -> DocumentPart:
@@ -50,13 +50,14 @@ class DocumentPart:
         self.count += 1
         title = title_of(summary)
         self._title = self._title or title
-        room = self._letters < ROOM
+        room = self._bytes < ROOM
         if room:
             drawn = self._drawn < FIGURES and worth_drawing(summary.salience)
             section = document_section(summary, self.count, drawn)
             self._inner = self._inner or section_contents(summary, self.count, drawn)
             self._sections.write(section)
-            self._drawn, self._shown, self._letters = self._drawn + drawn, self.count, self._letters + len(section)
+            self._drawn, self._shown = self._drawn + drawn, self.count
+            self._bytes += len(section.encode(errors="backslashreplace"))
         if self.count <= LISTED:
             name = link(f"d{self.count}", title, dir="auto") if room else element("bdi", title)
             what = f"{count(summary.words, 'word')}, {minutes(summary.reading_minutes)}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longseq.report.document_page.along import salience_figure, sections_table
+from longseq.report.document_page.along import salience_figure
 from longseq.report.document_page.answers import answers
+from longseq.report.document_page.outline import sections_table
 from longseq.report.document_page.places import minutes, title_of
 from longseq.report.document_page.quotes import contexts, lists
 from longseq.report.page import Markup, element
-from longseq.results.document import GENERATED, DocumentSummary
+from longseq.results.document import GENERATED, ONE_PASS, DocumentSummary
 
 STYLE = """
 ol.summary, ol.answers { padding-left: 2.2em; max-width: 48em; } ol.summary li, ol.answers li { margin: .5em 0; }
@@ -21,8 +22,10 @@ mark:focus { outline: 2px solid var(--link); outline-offset: 2px; }
 .answer { text-decoration: underline dotted var(--c4) 2px; }
 i.share { display: block; height: .3em; min-width: 1px; background: var(--c5); }
 [class^=in] { display: block; } .words { white-space: nowrap; }
-.in2 { padding-left: 1em; } .in3 { padding-left: 2em; } .in4 { padding-left: 3em; } .in5 { padding-left: 4em; }
-.in6 { padding-left: 5em; }
+.in1 { padding-left: 1em; } .in2 { padding-left: 2em; } .in3 { padding-left: 3em; } .in4 { padding-left: 4em; }
+.in5 { padding-left: 5em; }
+@media print { article, ol.summary li, ol.answers li { break-inside: avoid; } h2, h3, .place { break-after: avoid; }
+  i.share { print-color-adjust: exact; } }
 """
 
 
@@ -60,6 +63,8 @@ def _parts(summary: DocumentSummary, name: str, figure: bool) -> Iterator[Markup
     if figure and summary.salience is not None:
         yield element("h3", "Along the text", id=f"{name}-along")
         yield salience_figure(summary, summary.salience, name)
+    if summary.method == ONE_PASS:
+        yield element("p", "Of one pass nothing is known along the text, nor of its sections.", class_="facts")
     if summary.outline:
         yield element("h3", "Sections", id=f"{name}-sections")
         yield sections_table(summary, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from longseq.results.check import Figure
+from longseq.results.check import DriftPoint, Figure
 from longseq.tasks.check.subject import Subject
 
 LIMIT = {"float32": 1e-5, "float64": 1e-12, "bfloat16": 1e-2, "float16": 1e-2}
@@ -27,6 +27,6 @@ class Law:
     """A law by name: `cases` tries it on a subject with so many tokens."""
 
     name: str
-    cases: Callable[[Subject, int], Iterator[Case | Figure]]
+    cases: Callable[[Subject, int], Iterator[Case | Figure | DriftPoint]]
     unfit: Callable[[Subject], str | None] = lambda _: None
     """Why the law does not apply to a subject; None where it does."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 
 from longseq.ops.memory import EMPTY
-from longseq.results.check import Figure
+from longseq.results.check import DriftPoint, Figure
 from longseq.tasks.check.case import LIMIT, Case
 from longseq.tasks.check.reading import error, memories, memory_error
 from longseq.tasks.check.subject import Subject
@@ -19,8 +19,14 @@ LARGEST_EXPONENT = 1023
 """A float64 holds the value of a memory up to this power of two."""
 
 
-def drift(subject: Subject, length: int) -> Iterator[Case]:
+def drift(subject: Subject, length: int) -> Iterator[Case | DriftPoint]:
     """Outputs of the last chunk and memories, chunk by chunk."""
+
+    def found(what: str, figure: float) -> Iterator[Case | DriftPoint]:
+        limit = LIMIT["float32"]
+        yield Case(f"{what} after {done:,} tokens", "float32", figure, limit)
+        yield DriftPoint(model=subject.name, what=what, tokens=done, error=figure, limit=limit)
+
     ids = subject.ids(1, length)
     single, double = subject.encoder("float32"), subject.encoder("float64")
     state = exact = None
@@ -33,10 +39,9 @@ def drift(subject: Subject, length: int) -> Iterator[Case]:
             if done < mark and done < length:
                 continue
             mark = max(4 * mark, done + 1)
-            yield Case(f"outputs after {done:,} tokens", "float32", error(hidden, wanted), LIMIT["float32"])
+            yield from found("outputs", error(hidden, wanted))
             if memories(state):
-                figure = memory_error(state, exact)
-                yield Case(f"memory after {done:,} tokens", "float32", figure, LIMIT["float32"])
+                yield from found("memory", memory_error(state, exact))
 
 
 def size(subject: Subject, length: int) -> Iterator[Case | Figure]:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from longseq.config import require
 from longseq.log import NullProgress, Progress
-from longseq.results.check import CheckOutcome, Figure, LawResult, SkippedLaw
+from longseq.results.check import CheckOutcome, DriftPoint, Figure, LawResult, SkippedLaw
 from longseq.tasks.check import drift, gradient, lanes, operation, precision, split, strand
 from longseq.tasks.check.case import Case, Law
 from longseq.tasks.check.subject import Subject
@@ -66,6 +66,7 @@ def check(
     results: list[LawResult] = []
     skipped: list[SkippedLaw] = []
     figures: list[Figure] = []
+    drifted: list[DriftPoint] = []
     progress.start("check", None, "law")  # laws take so unequal times that a rate would mislead
     try:
         for subject in subjects:
@@ -77,11 +78,12 @@ def check(
                 else:
                     found = list(law.cases(subject, tokens))
                     figures += [item for item in found if isinstance(item, Figure)]
+                    drifted += [item for item in found if isinstance(item, DriftPoint)]
                     results += _results(law, subject, [item for item in found if isinstance(item, Case)])
                 progress.advance(1, last=law.name)
     finally:
         progress.finish()
-    return CheckOutcome(laws=tuple(results), skipped=tuple(skipped), figures=tuple(figures))
+    return CheckOutcome(laws=tuple(results), skipped=tuple(skipped), figures=tuple(figures), drift=tuple(drifted))
 
 
 def _summing(law: Law, tokens: int | None) -> Law:

@@ -16,7 +16,7 @@ import numpy as np
 
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
-from longseq.results.document import DocumentSummary, SentenceRow
+from longseq.results.document import ONE_PASS, DocumentSummary, SentenceRow
 from longseq.tasks.document.candidates import BACK, REST, strictest
 from longseq.tasks.document.collection import Reader, facts_of, remarks_of_reading
 from longseq.tasks.document.cues import Cue
@@ -65,7 +65,7 @@ def summarize_passing(record: Record, request: DocumentRequest, progress: Progre
         quoted.add(held.text, held.words)
     return DocumentSummary(
         **vars(facts),
-        method="one pass",
+        method=ONE_PASS,
         sentences_total=passing.counted,
         candidates=passing.candidates,
         wrapped=passing.wrapped,
