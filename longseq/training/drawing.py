@@ -22,7 +22,7 @@ NAMED, SHOWN = 3, 90
 def draw(folder: RunDirectory, config: TrainConfig, task: Task) -> None:
     """Write `curve.png`. That it cannot be drawn is a warning: the run is worth more than its picture."""
     try:
-        from longseq.report.curve import curve
+        from longseq.report.plots.curve import curve
 
         learned = next(iter(task.learned(0.0)))
         picture = curve(

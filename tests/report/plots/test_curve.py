@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from longseq.report.curve import curve, figure, smoothed
+from longseq.report.plots.curve import curve, figure, smoothed
 
 
 def journal(steps, figures=None):

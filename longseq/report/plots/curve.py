@@ -1,26 +1,25 @@
-"""The learning curve of a run as a picture: what was learned and what was held out, above the learning rate.
-
-The door to matplotlib. It draws on a canvas of its own: nothing is shown, and no setting outlives the call.
-"""
+"""The learning curve of a run as a picture: what was learned and what was held out, above the learning rate."""
 
 from __future__ import annotations
 
-import io
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from longseq.log import count
+from longseq.report.plots.canvas import COLOURS, SOFT, engineering, rendered, sheet, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, DPI = 7.0, 100
-"""Inches, and dots an inch."""
+WIDTH = 7.0
+"""Inches."""
+SCREEN = {"savefig.dpi": 100, "font.size": 9, "axes.labelsize": 9, "axes.titlesize": 10, "legend.fontsize": 8}
+SCREEN |= {"xtick.labelsize": 8, "ytick.labelsize": 8}
+"""It is looked at on a screen while a run is on, not printed in a column."""
 SMOOTHED = 100
 """The memory of the smoothed loss is the number of steps over this, two at least."""
 FEW = 30
@@ -29,8 +28,7 @@ EARLY = 20
 """The first steps, the number of all over this, may leave the picture: the fall at the start would flatten the rest."""
 UPPER = ("f1", "mcc", "r2", "auroc", "auprc")
 """Words that are initials."""
-LEARNED, HELD_OUT, RATE = "#1f5fa8", ("#b5541c", "#3a7d44"), "#555555"
-"""Colours."""
+LEARNED, HELD_OUT, RATE = COLOURS[0], COLOURS[1:3], SOFT
 
 Line = Mapping[str, Any]
 
@@ -47,28 +45,17 @@ def curve(lines: Iterable[Line], *, title: str, learned: str, held_out: Sequence
             of their own. What is reached without a model, `held_out_null_NAME`, is a dashed line.
         unit: That of `learned`, where its name does not say it.
     """
-    import matplotlib
-
-    with warnings.catch_warnings(), matplotlib.rc_context():
-        warnings.simplefilter("ignore")  # a letter of a title that the font lacks
-        matplotlib.rcdefaults()
-        drawn, buffer = figure(lines, title=title, learned=learned, held_out=held_out, unit=unit), io.BytesIO()
-        drawn.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
+    with styled(**SCREEN):
+        return rendered(figure(lines, title=title, learned=learned, held_out=held_out, unit=unit), "png")
 
 
 def figure(lines: Iterable[Line], *, title: str, learned: str, held_out: Sequence[str], unit: str = "") -> Figure:
     """The picture of `curve`, before it is written."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter
-
     steps, scored = _parted(lines, learned)
     names = [name for name in held_out if any(f"held_out_{name}" in line for line in scored)]
     apart = [name for name in names if name != learned]
     heights = [3.0, 2.0, 1.0] if apart else [3.0, 1.0]
-    drawn = Figure(figsize=(WIDTH, 1.2 + sum(heights)), dpi=DPI)
-    FigureCanvasAgg(drawn)
+    drawn = sheet(WIDTH, 1.2 + sum(heights))
     panels: list[Axes] = list(drawn.subplots(len(heights), 1, sharex=True, height_ratios=heights))
     tokens, values = _column(steps, "tokens"), _column(steps, learned)
     dots = "." if len(values) < FEW else ""
@@ -88,13 +75,11 @@ def figure(lines: Iterable[Line], *, title: str, learned: str, held_out: Sequenc
     panels[-1].set_ylim(bottom=0)
     panels[-1].set_xlabel(f"tokens learned from, in {count(steps[-1]['step'] if steps else 0, 'step')}")
     panels[-1].set_xlim(left=0)
-    panels[-1].xaxis.set_major_formatter(EngFormatter())
-    panels[0].set_title(title, fontsize=10, parse_math=False)
+    engineering(panels[-1].xaxis)
+    panels[0].set_title(title)
     for panel in panels:
-        panel.grid(alpha=0.25, linewidth=0.6)
-        panel.spines[["top", "right"]].set_visible(False)
         if panel is not panels[-1]:
-            panel.legend(frameon=False, fontsize=8)
+            panel.legend()
     drawn.align_ylabels(panels)
     high = drawn.get_figheight()
     drawn.subplots_adjust(left=0.12, right=0.97, top=1 - 0.55 / high, bottom=0.55 / high, hspace=0.15)
