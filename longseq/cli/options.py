@@ -37,6 +37,12 @@ threads_option = click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="Processor threads."
 )
 device_option = click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:1.")
+plots_option = click.option(
+    "--plots",
+    type=click.Choice(["png", "svg"]),
+    multiple=True,
+    help="Draw pictures for print into DIR/plots; give both for both.",
+)
 column_option = click.option(
     "--column", metavar="NAME", help="Column of a table with the texts.  [default: text, sequence, or the only one]"
 )

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from longseq.tasks.shards.gather import Batch
     from longseq.tasks.summarize.files import Sink
 
+PLOTS = "plots"
+"""Folder of pictures in `--out`."""
 LEFT_BEHIND = (
     "summary.json",
     "summary.md",
@@ -31,6 +33,7 @@ LEFT_BEHIND = (
     "regions.fa",
     "embeddings.parquet",
     "tracks",
+    PLOTS,
 )
 """What `--out` may hold of an earlier run."""
 STYLES = ("text", "md", "html", "json", "jsonl")
@@ -50,14 +53,23 @@ class Told:
 
 @contextmanager
 def summaries(
-    out: str | None, samples: Sequence[str], window: int, request: Mapping[str, Any], *, style: str, force: bool
+    out: str | None,
+    samples: Sequence[str],
+    window: int,
+    request: Mapping[str, Any],
+    *,
+    style: str,
+    plots: Sequence[str],
+    force: bool,
 ) -> Iterator[Told]:
-    """The writers of a run of windows of `window` bases; its files stand in `out`, and stdout has its text in `style`,
-    when the block ended well. `request` is what was asked for, in plain types."""
+    """The writers of a run of windows of `window` bases; its files stand in `out`, pictures of the kinds `plots` among
+    them, and stdout has its text in `style`, when the block ended well. `request` is what was asked for, in plain
+    types."""
     from longseq.formats.atomic import output_directory
     from longseq.report.input_folders import InputFolders
     from longseq.report.pages import STYLES as PAGES
     from longseq.report.pages import Pages
+    from longseq.report.plots.record_plots import RecordPlots
     from longseq.report.region_letters import RegionLetters
     from longseq.report.sheets import write_sheets
     from longseq.report.summary_json import JsonLines, JsonRecords
@@ -66,7 +78,7 @@ def summaries(
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
 
-    overview = Overview(window)
+    overview, pictures = Overview(window), RecordPlots(samples, window)
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         pages = spools.enter_context(Pages(one for one in PAGES if out or one == style))
@@ -75,6 +87,7 @@ def summaries(
             told.sinks += [records] if folder or style == "json" else []
             told.sinks += [pages] if folder or style in PAGES else []
             told.sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
+            told.sinks += [pictures] if folder and plots else []
             with ExitStack() as files:
                 if folder:
                     places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
@@ -90,6 +103,8 @@ def summaries(
                 with open(folder / "summary.json", "w", encoding="utf-8", errors="backslashreplace") as file:
                     records.write(file, run, sources)
                 pages.save(folder)
+                if plots:
+                    pictures.save(folder / PLOTS, plots)
         if style == "json":
             records.write(sys.stdout, run, sources)
         elif style in PAGES:
@@ -112,7 +127,8 @@ def play(batch: Batch, out: str, *, force: bool, talk: Talk, style: str = "text"
 
     asked, facts = batch.request, batch.facts
     request = asked["request"]
-    with summaries(out, asked["samples"], request["window"], request, style=style, force=force) as told:
+    leaving: dict[str, Any] = {"style": style, "plots": asked["plots"], "force": force}
+    with summaries(out, asked["samples"], request["window"], request, **leaving) as told:
         replay = Replay(batch, told.sinks, request["sample_fraction"])
         sources = replay.run()
         require_any(sources)

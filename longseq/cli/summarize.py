@@ -11,7 +11,7 @@ import click
 
 from longseq.cli.documents import document_options
 from longseq.cli.fitting import refuse_idle, say_idle
-from longseq.cli.options import computing, reading, talking
+from longseq.cli.options import computing, plots_option, reading, talking
 from longseq.cli.sharding import Shards, sharded
 from longseq.cli.sources import provenance, say_shifts, verdict
 from longseq.cli.summaries import STYLES, summaries
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
 @click.option("--format", "style", type=click.Choice(STYLES), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@plots_option
 @click.option("--kind", type=click.Choice(["dna", "document"]), help="What the inputs are, whatever they look like.")
 @reading()
 @click.option("--window", type=int, help="Bases a window; 0 for none.  [default: 10000]")
@@ -80,6 +81,7 @@ def command(
     force: bool,
     style: str | None,
     as_json: bool,
+    plots: tuple[str, ...],
     kind: Any,
     asked: Callable[[], dict[str, Any]],
     window: int | None,
@@ -128,6 +130,8 @@ def command(
             raise UsageError(f"{name} needs --out DIR")
         if flag and window == 0:
             raise UsageError(f"{name} needs windows", remedy="leave --window 0 out")
+    if plots and out is None:
+        raise UsageError("--plots needs --out DIR")
     asked_of_documents = documents()
     if asked_of_documents.one_pass and save_text is not None:
         raise UsageError("--one-pass keeps no text: --save-text cannot be with it", remedy="give one of them")
@@ -160,8 +164,9 @@ def command(
     if shards.asked:
         assert out is not None
         shards.refuse({"--save-text": save_text is not None})
-        return in_shards(shards, inputs, names, request, models, out=out, style=style, force=force, talk=talk)
-    sources = _summarize(inputs, names, request, models, out, save_text, force, style, talk)
+        leaving: dict[str, Any] = {"out": out, "style": style, "plots": plots, "force": force}
+        return in_shards(shards, inputs, names, request, models, **leaving, talk=talk)
+    sources = _summarize(inputs, names, request, models, out, save_text, plots, force, style, talk)
     say_idle(context, (source.kind for source in sources), writes=writes)
     say_shifts(models.readers, sources)
     return verdict(sources)
@@ -174,6 +179,7 @@ def _summarize(
     models: Models,
     out: str | None,
     save_text: str | None,
+    plots: tuple[str, ...],
     force: bool,
     style: str,
     talk: Talk,
@@ -188,7 +194,8 @@ def _summarize(
     with ExitStack() as stack:
         kept = None if save_text is None else stack.enter_context(output_directory(save_text, force=force))
         plain = plain_request(request)
-        told = stack.enter_context(summaries(out, samples, request.window, plain, style=style, force=force))
+        leaving: dict[str, Any] = {"style": style, "plots": plots, "force": force}
+        told = stack.enter_context(summaries(out, samples, request.window, plain, **leaving))
         told.sources = summarize_files(
             inputs,
             request,

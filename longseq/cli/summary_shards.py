@@ -26,6 +26,7 @@ def in_shards(
     *,
     out: str,
     style: str,
+    plots: tuple[str, ...],
     force: bool,
     talk: Talk,
 ) -> int:
@@ -59,7 +60,7 @@ def in_shards(
         from longseq.tasks.shards.models import model_digests
 
         digests = model_digests(models.named())
-    asked = {"request": plain_request(request), "samples": samples, **models.plain()}
+    asked = {"request": plain_request(request), "samples": samples, "plots": list(plots), **models.plain()}
     order = Order(command="summarize", inputs=inputs, request=asked, models=digests, reading=reading)
 
     def work(shard: Shard, attempt: Attempt) -> None:

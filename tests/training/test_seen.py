@@ -165,7 +165,10 @@ def test_a_curve_at_the_end_and_after_a_stop(config, tmp_path):
 
 
 def test_a_curve_that_cannot_be_drawn_is_a_warning(config, tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("longseq.report.plots.curve.figure", lambda *_, **__: (_ for _ in ()).throw(ValueError("no ink")))
+    def no_ink(*_, **__):
+        raise ValueError("no ink")
+
+    monkeypatch.setattr("longseq.report.plots.curve.figure", no_ink)
     assert train(config(), tmp_path / "run").step == 8
     assert (tmp_path / "run" / "model").exists() and not (tmp_path / "run" / "curve.png").exists()
     assert caplog.messages == [f"{tmp_path / 'run' / 'curve.png'}: no learning curve is drawn: no ink"]

@@ -30,7 +30,7 @@ class LongRecord:
 
 
 class Longest:
-    """Keeps the longest `number` records of at least `FEWEST` windows, binned; of two equals the one that came first."""
+    """Keeps the longest `number` records of at least `FEWEST` windows, binned; of two equals the first."""
 
     def __init__(self, number: int, columns: tuple[str, ...], most: int):
         """`most` bins a column at most."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 KINDS = ("png", "svg")
@@ -50,7 +51,10 @@ STYLE = {
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
     "legend.fontsize": 6.5,
-    "legend.frameon": False,
+    "legend.frameon": True,
+    "legend.facecolor": "white",
+    "legend.edgecolor": "none",
+    "legend.framealpha": 0.8,
     "lines.linewidth": 1.1,
     "lines.markersize": 3,
     "figure.dpi": DPI,
@@ -109,6 +113,14 @@ def engineering(axis: Any, unit: str = "") -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def counting(axis: Any) -> None:
+    """Whole numbers along an axis, as 10 k, 2 M."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    engineering(axis)
+
+
 def logarithmic(axis: Any, unit: str = "", *, low: float, high: float) -> None:
     """A logarithmic axis from at most `low` to at least `high`, both above 0, with whole decades where there are two or
     more, else 1, 2 and 5 times powers of ten."""
@@ -119,3 +131,14 @@ def logarithmic(axis: Any, unit: str = "", *, low: float, high: float) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=12))
     engineering(axis, unit)
     axis.axes.set(**{f"{axis.axis_name}lim": (low, high)})
+
+
+def note(panel: Axes, text: str) -> None:
+    """What a reader must know of a panel, small above it."""
+    panel.set_title(text, loc="left", fontsize=6.5, color=SOFT)
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many letters, the middle left out."""
+    half = most // 2 - 1
+    return text if len(text) <= most else f"{text[:half]} … {text[-half:]}"
