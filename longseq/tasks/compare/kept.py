@@ -93,9 +93,7 @@ class Kept:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise StateError(
-                where=str(path), expected="what a run has kept", found=str(error), remedy=ANEW
-            ) from None
+            raise StateError(where=str(path), expected="what a run has kept", found=str(error), remedy=ANEW) from None
         if not isinstance(found, dict):
             raise StateError(where=str(path), expected="a JSON object", found=type(found).__name__, remedy=ANEW)
         return found

@@ -105,7 +105,7 @@ def _steps(config: CompareConfig, scratch: str, began: float) -> dict[str, int]:
         for task in open_
         for model in config.models
     ]
-    seconds = {job: one for job, one in _side_by_side(config, jobs, "step_seconds")} if jobs else {}
+    seconds = dict(_side_by_side(config, jobs, "step_seconds")) if jobs else {}
     lessons = len(config.models) * len(config.tasks)
     width = min(config.jobs or cores(), lessons)
     left = 60 * config.minutes - (time.monotonic() - began) - RESERVE * len(config.models) - START * lessons / width

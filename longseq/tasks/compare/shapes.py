@@ -1,4 +1,4 @@
-"""Models of one depth and width, and of like many parameters: what a mixer does not use, the feed-forward network gets."""
+"""Models of one depth and width and of like size: what a mixer does not use, the feed-forward network gets."""
 
 from __future__ import annotations
 
