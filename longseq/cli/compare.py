@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import longseq
-from longseq.cli.options import talking
+from longseq.cli.options import plots_option, talking
 from longseq.cli.talk import Talk
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(longseq.__file__).parents[1] / "data" / "T4.gbff.gz"
 """The genome that comes with the project."""
-JSON, HTML = "compare.json", "compare.html"
+JSON, HTML, PLOTS = "compare.json", "compare.html", "plots"
 
 
 class _Names(click.ParamType):
@@ -44,6 +44,7 @@ class _Names(click.ParamType):
 @click.option("--seed", type=click.IntRange(0), help="Of weights, order and what is held out.  [default: 0]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as bases.window=256.")
 @click.option("--out", metavar="DIR", help=f"Write {JSON} and {HTML}, a page to show, there.")
+@plots_option
 @click.option("--force", is_flag=True, help="Replace what stands in --out, and start anew.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @talking
@@ -56,6 +57,7 @@ def command(
     seed: int | None,
     assignments: tuple[str, ...],
     out: str | None,
+    plots: tuple[str, ...],
     force: bool,
     as_json: bool,
     talk: Talk,
@@ -67,12 +69,15 @@ def command(
     INPUTs (FASTA, GenBank …), or of phage T4, which comes with the project. A run that was stopped goes on: the same
     command again, with its --out, takes up all models that were done.
     """
+    from longseq.errors import UsageError
     from longseq.formats.atomic import free_directory
     from longseq.formats.jsonfile import to_json
     from longseq.report.compare import compare_text
     from longseq.tasks.compare.run import compare
     from longseq.tasks.working import beside
 
+    if plots and out is None:
+        raise UsageError("--plots draws into --out", remedy="give --out DIR")
     config = _config(inputs, quick, minutes, models, tasks, seed, assignments)
     folder = None if out is None else beside(free_directory(out, force=force))
     found, remove = compare(
@@ -83,7 +88,7 @@ def command(
         force=force,
     )
     if out is not None:
-        _write(found, out, force=force)
+        _write(found, out, plots, force=force)
         remove()
     click.echo(to_json(found.to_json()) if as_json else compare_text(found), nl=as_json)
 
@@ -119,12 +124,16 @@ def _assigned(values: dict[str, Any]) -> list[str]:
     return [f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
 
 
-def _write(found: Compare, out: str, *, force: bool) -> None:
+def _write(found: Compare, out: str, plots: tuple[str, ...], *, force: bool) -> None:
     from longseq.formats.atomic import output_directory
     from longseq.formats.jsonfile import write_json
     from longseq.report.compare_page import compare_page
 
-    with output_directory(out, force=force, replaces=(JSON, HTML)) as aside:
+    with output_directory(out, force=force, replaces=(JSON, HTML, PLOTS)) as aside:
         write_json(aside / JSON, found.to_json())
         with open(aside / HTML, "w", encoding="utf-8") as page:
             page.writelines(compare_page(found))
+        if plots:
+            from longseq.report.plots.compare import save_compare
+
+            save_compare(aside / PLOTS, plots, found)

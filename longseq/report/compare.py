@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from longseq.log import count, duration
 from longseq.report.bench import aligned
-from longseq.results.compare import ADDITION, Compare, TaskFacts
+from longseq.results.compare import ADDITION, BASES, Compare, TaskFacts
 
-TITLES = {ADDITION: "addition", "bases": "next base"}
+TITLES = {ADDITION: "addition", BASES: "next base"}
+LEAST = 1e-12
+"""A gradient below it leaves every picture: beside the largest it is nothing in float32."""
 
 
 def compare_text(found: Compare) -> str:

@@ -14,6 +14,8 @@ ENOUGH = 0.99
 SOME = 0.5
 NEAR = 0.005
 """Bits a base; models that are nearer to one another are said to be level."""
+LITTLE = 0.2
+"""Bits a base, of 2: few are saved."""
 
 
 def adding(found: Compare) -> Markup:
@@ -145,12 +147,10 @@ def _beside(task: TaskFacts, bits: dict[str, float]) -> str:
 
 
 def _rest(bits: dict[str, float]) -> str:
-    if min(bits.values()) < 1.8:
+    saved = 2 - min(bits.values())
+    if not 0 < saved < LITTLE:
         return ""
-    return (
-        f"Most of a genome cannot be foretold from what precedes: of 2 bits the best model saves "
-        f"{2 - min(bits.values()):.2f}."
-    )
+    return f"Most of a genome cannot be foretold from what precedes: of 2 bits the best model saves {saved:.2f}."
 
 
 def _figure(found: Compare, task: TaskFacts, learned: dict[str, Learned], right: str, bits: str) -> Markup:
@@ -167,8 +167,11 @@ def _figure(found: Compare, task: TaskFacts, learned: dict[str, Learned], right:
         if task.counted_bits is not None:
             words = f"by counts, order {task.counted_order}"
             lines["bits"].append(Rule(at=task.counted_bits, label=words, along="y"))
-        whole = Axis(label=right, low=0, high=102) if task.name == ADDITION else Axis(label=right)
-        panels = [Panel(y=whole, marks=lines["right"], height=280), Panel(y=Axis(label=bits), marks=lines["bits"])]
+        ends = {"low": 0, "high": 102} if task.name == ADDITION else _ends(lines["right"])
+        panels = [
+            Panel(y=Axis(label=right, **ends), marks=lines["right"], height=280),
+            Panel(y=Axis(label=bits, **_ends(lines["bits"])), marks=lines["bits"], height=280),
+        ]
         views.append(View(x=Axis(label=axis, low=0), panels=panels, name=called))
     rows = [
         [name, f"{p.step:,}", f"{p.seconds:.1f} s", percent(p.right), f"{p.bits:.4f}"]
@@ -181,3 +184,11 @@ def _figure(found: Compare, task: TaskFacts, learned: dict[str, Learned], right:
     )
     heads = ["model", "step", "time", right.removesuffix(", %"), bits]
     return figure(f"learning-{task.name}", views, caption, table(heads, rows, "Curves of learning"), choose="Curves")
+
+
+def _ends(marks: list[Mark]) -> dict[str, float]:
+    """Of an axis that shows all lines and rules, with some room."""
+    lines = [value for mark in marks if isinstance(mark, Line) for value in mark.y]
+    values = [*lines, *(mark.at for mark in marks if isinstance(mark, Rule))]
+    room = 0.06 * (max(values) - min(values))
+    return {"low": min(values) - room, "high": max(values) + room}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longseq.report.compare import TITLES, gradient
+from longseq.report.compare import LEAST, TITLES, gradient
 from longseq.report.compare_page import models
 from longseq.report.compare_page.words import colour, each, listed, paragraph, section, times
 from longseq.report.figures.figure import figure
@@ -15,8 +15,6 @@ from longseq.report.figures.marks import Axis, Line, Panel, View, named
 from longseq.report.page import Markup, table
 from longseq.results.compare import BASES, Compare, Learned, Reach
 
-LEAST = 1e-12
-"""Below it a gradient leaves the picture: of the largest it is nothing in float32."""
 FLAT = 0.98
 """A factor a token above which nothing is said to vanish."""
 MIDDLE = 64
@@ -164,7 +162,8 @@ def _view(found: Compare, name: str, which: str, called: str) -> View:
         for model, norm in norms.items()
     ]
     top = max(float(norm.max()) for norm in norms.values())
-    y = Axis(label="gradient norm", logarithmic=True, low=LEAST, high=2 * top if top > 0 else 1.0)
+    powers = {10.0**n: f"1e{n}" if n else "1" for n in range(-12, 4, 3)}
+    y = Axis(label="gradient norm", logarithmic=True, low=LEAST, high=2 * top if top > 0 else 1.0, ticks=powers)
     return View(
         x=Axis(label="tokens back", logarithmic=True, ticks=ticks),
         panels=[Panel(y=y, marks=marks, height=340)],
