@@ -19,6 +19,7 @@ SETTINGS = (
     "layers=1",
     "lengths=[8,32]",
     "reach.farthest=8",
+    "jobs=1",
     "reach.examples=2",
     "addition.digits=1",
     "addition.steps=4",

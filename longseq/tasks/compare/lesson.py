@@ -1,4 +1,4 @@
-"""A lesson: one model learns one task, in a process of its own."""
+"""A lesson: one model learns one task."""
 
 from __future__ import annotations
 
@@ -39,6 +39,17 @@ class Job:
 class Found:
     learned: Learned
     facts: TaskFacts
+
+
+class Learner:
+    """A process in which lessons follow one another: what torch and accelerate load takes longer than a short one, and
+    is loaded once."""
+
+    def learn(self, job: Job) -> Found:
+        return Lesson(job).learn()
+
+    def step_seconds(self, job: Job) -> float:
+        return Lesson(job).step_seconds()
 
 
 class Lesson:

@@ -1,4 +1,4 @@
-"""A comparison: every model learns every task in a process of its own, some side by side, and then is measured."""
+"""A comparison: every model learns every task, some side by side in processes of their own, and then is measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from longseq.tasks.bench.worker import Worker, WorkerDiedError
 from longseq.tasks.compare.config import CompareConfig
 from longseq.tasks.compare.cost import Costs
 from longseq.tasks.compare.kept import COST, Kept
-from longseq.tasks.compare.lesson import Found, Job, Lesson
+from longseq.tasks.compare.lesson import Found, Job, Learner
 from longseq.tasks.compare.shapes import shape
 
 TRIAL = 20
@@ -146,24 +146,24 @@ def _learn(
 def _side_by_side(config: CompareConfig, jobs: Sequence[Job], method: str) -> Iterator[tuple[Job, Any]]:
     """Each job and what came of it, as they end."""
     waiting, busy = list(jobs), dict[Worker, Job]()
+    workers = [Worker(Learner) for _ in range(min(len(jobs), config.jobs or cores()))]
+    idle = list(workers)
     try:
         while waiting or busy:
-            while waiting and len(busy) < (config.jobs or cores()):
-                worker = Worker(Lesson, waiting[0])
+            while waiting and idle:
+                worker = idle.pop()
                 busy[worker] = waiting.pop(0)
-                worker.begin(method)
+                worker.begin(method, busy[worker])
             for worker in wait(list(busy)):
                 assert isinstance(worker, Worker)
-                job = busy[worker]
                 try:
                     answer = worker.answer()
                 except WorkerDiedError as error:
-                    raise LongseqError(f"{job.model}, {job.task}: {error}") from None
-                del busy[worker]
-                worker.close()
-                yield job, answer
+                    raise LongseqError(f"{busy[worker].model}, {busy[worker].task}: {error}") from None
+                idle.append(worker)
+                yield busy.pop(worker), answer
     finally:
-        for worker in busy:
+        for worker in workers:
             worker.close()
 
 
