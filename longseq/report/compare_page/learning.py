@@ -106,7 +106,7 @@ def _reached(learned: dict[str, Learned], steps: int) -> str:
         verb = "has" if len(short) == 1 else "have"
         told += f" {listed(short)} {verb} not learned to add in so few steps: a longer run gives more of them."
     elif not at:
-        told += f" None has reached {ENOUGH:.0%} in so few steps."
+        told += f" No model has reached {ENOUGH:.0%} in so few steps."
     return told
 
 

@@ -129,12 +129,12 @@ def _figure(found: Compare) -> Markup:
     learned = found.of(order[0])
     distances = next(iter(learned.values())).reach.distances
     rows = [[f"{d:,}", *(gradient(one.reach.trained[i]) for one in learned.values())] for i, d in enumerate(distances)]
-    words = [
-        f"{name} falls exponentially"
+    falling = [
+        name
         for name in (*models.RECURRENT, *models.GATED_NETS)
         if name in learned and fall(learned[name].reach).exponential
     ]
-    seen = f" {listed(words)}." if words else ""
+    seen = f" Here {listed(falling)} {'falls' if len(falling) == 1 else 'fall'} exponentially." if falling else ""
     caption = (
         "Norm of the gradient of one token's loss with respect to the embedding of an earlier token, mean over "
         f"{found.config['reach']['examples']} random sequences, against their distance. Both axes are logarithmic: a "

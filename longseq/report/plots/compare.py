@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longseq.report.compare import LEAST, TITLES
-from longseq.report.plots.canvas import COLOURS, DASHES, DOUBLE, MARKS, SOFT, logarithmic, note, save, sheet
+from longseq.report.plots.canvas import COLOURS, DASHES, DOUBLE, MARKS, SOFT, counting, logarithmic, note, save, sheet
 from longseq.results.compare import ADDITION, Compare, CostRow
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def learning(found: Compare, name: str) -> Figure:
         bits.axhline(task.counted_bits, color=SOFT, linestyle="--", linewidth=0.8)
     right.set(xlabel="steps", ylabel=f"{'sums' if sums else 'bases'} right (%)")
     bits.set(xlabel="steps", ylabel=f"bits a {'digit' if sums else 'base'}")
+    for panel in (right, bits):
+        counting(panel.xaxis)
     note(right, f"{TITLES[name]}, held out; dotted: the most frequent answer")
     counted = "" if task.counted_order is None else f"; dashed: by counts, order {task.counted_order}"
     note(bits, f"dotted: by frequencies{counted}")
@@ -57,6 +60,8 @@ def learning(found: Compare, name: str) -> Figure:
 
 def gradients(found: Compare, name: str) -> Figure:
     """Norms against the distance, before and after training."""
+    from matplotlib.ticker import LogLocator
+
     drawn = sheet(DOUBLE, HEIGHT, layout="constrained")
     panels = drawn.subplots(1, 2, sharey=True)
     for panel, which, words in zip(panels, ("initial", "trained"), ("before", "after"), strict=True):
@@ -66,6 +71,8 @@ def gradients(found: Compare, name: str) -> Figure:
             panel.plot(one.reach.distances, shown, label=model, **_look(found, model))
             logarithmic(panel.xaxis, low=0.9, high=1.1 * one.reach.distances[-1])
         panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(numticks=9))
+        panel.yaxis.set_major_formatter(lambda norm, _: f"1e{round(math.log10(norm))}" if norm != 1 else "1")
         panel.set_xlabel("tokens back")
         note(panel, f"{TITLES[name]}, {words} training")
     top = max(max(*one.reach.initial, *one.reach.trained) for one in found.of(name).values())
