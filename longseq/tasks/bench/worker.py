@@ -30,7 +30,7 @@ class Worker:
         server = "forkserver" in multiprocessing.get_all_start_methods()
         context: Any = multiprocessing.get_context("forkserver" if server else "spawn")
         if server:
-            context.set_forkserver_preload([__name__, "longseq.tasks.bench.passes"])
+            context.set_forkserver_preload([__name__, make.__module__])
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, make, arguments), daemon=True)
         self._process.start()
@@ -43,8 +43,21 @@ class Worker:
             WorkerDiedError: the child was killed or out of memory.
             Exception: whatever the thing raised, the making of it included.
         """
-        try:
+        self.begin(method, *arguments)
+        return self.answer()
+
+    def begin(self, method: str, *arguments: Any) -> None:
+        """Ask without waiting."""
+        with suppress(OSError):  # of a child that is gone the answer says so
             self._pipe.send((method, arguments))
+
+    def fileno(self) -> int:
+        """Can be read from once there is an answer, as `multiprocessing.connection.wait` likes it."""
+        return self._pipe.fileno()
+
+    def answer(self) -> Any:
+        """Of what was begun; raises as `ask` does."""
+        try:
             answer = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(PATIENCE)

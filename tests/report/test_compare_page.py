@@ -1,0 +1,205 @@
+"""The story of a comparison is true to its figures, whatever these are."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from longseq.report.compare import compare_text, percent, size
+from longseq.report.compare_page import compare_page
+from longseq.report.compare_page.looking_back import fall
+from longseq.report.plots.compare import save_compare
+from longseq.results.compare import (
+    ADDITION,
+    BASES,
+    Compare,
+    CompareMachine,
+    Cost,
+    CostRow,
+    Learned,
+    Point,
+    Reach,
+    TaskFacts,
+)
+from longseq.results.run import Run
+
+DISTANCES = (1, 2, 4, 8, 16, 32, 64, 128)
+FACTORS = {"rnn": 0.5, "lstm": 0.9, "gru": 0.5, "softmax": 1.0, "linear": 1.0}
+RIGHT = {"rnn": 0.995, "lstm": 0.2, "gru": 0.999, "softmax": 0.97, "linear": 0.6}
+BITS = {"rnn": 1.95, "lstm": 1.951, "gru": 1.94, "softmax": 1.93, "linear": 1.92}
+
+
+def learned(model, task, *, factor=None, right=None, bits=None):
+    factor, right, bits = factor or FACTORS[model], right or RIGHT[model], bits or BITS[model]
+    norms = tuple(0.3 * factor**d for d in DISTANCES)
+    curve = [Point(step=s, tokens=10 * s, seconds=s / 4, bits=2.0, right=r) for s, r in ((10, 0.1), (20, right))]
+    curve.append(Point(step=30, tokens=300, seconds=7.5, bits=bits, right=right))
+    return Learned(
+        model=model,
+        task=task,
+        parameters=1000,
+        steps=30,
+        tokens=300,
+        seconds=7.5,
+        curve=tuple(curve),
+        reach=Reach(distances=DISTANCES, initial=norms, trained=norms),
+    )
+
+
+def cost(model):
+    grows = 1000 if model == "softmax" else 0
+    rows = [(64, 2.0), (4096, 9.0 if grows else 2.0)]
+    return Cost(
+        model=model,
+        rows=tuple(
+            CostRow(
+                length=n,
+                state_bytes=8000 + grows * n,
+                token_ms=ms,
+                step_bytes=5000 * n,
+                step_tokens_per_s=2e4,
+            )
+            for n, ms in rows
+        ),
+    )
+
+
+def result(models=tuple(FACTORS), tasks=(ADDITION, BASES), data="9,000 pairs"):
+    facts = {
+        ADDITION: TaskFacts(
+            name=ADDITION, data=data, held_out="1,000 of 10,000 pairs", frequency_bits=3.1, frequency_right=0.01
+        ),
+        BASES: TaskFacts(
+            name=BASES,
+            data="150,000 bases",
+            held_out="the end",
+            frequency_bits=1.96,
+            frequency_right=0.32,
+            counted_bits=1.935,
+            counted_order=5,
+        ),
+    }
+    return Compare(
+        run=Run(version="1", command="longseq compare", seconds=60.0),
+        machine=CompareMachine(processor="A machine", cores=2, torch="2"),
+        config={
+            "layers": 2,
+            "width": 64,
+            "seed": 0,
+            "steps": {ADDITION: 30, BASES: 30},
+            "addition": {"digits": 2, "batch": 64, "rate": 0.004},
+            "bases": {"window": 512, "batch": 4, "rate": 0.004},
+            "reach": {"examples": 8},
+        },
+        tasks=[facts[task] for task in tasks],
+        learned=[learned(model, task) for task in tasks for model in models],
+        costs=[cost(model) for model in models],
+    )
+
+
+def words(found):
+    """What a reader sees."""
+    page = "".join(compare_page(found))
+    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.S)
+    return re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", body))
+
+
+def changed(found, model, task, **figures):
+    same = [learned(model, task, **figures) if (o.model, o.task) == (model, task) else o for o in found.learned]
+    return replace(found, learned=same)
+
+
+def test_all_models_on_both_tasks():
+    page = "".join(compare_page(result()))
+    for place in ("gradients", "costs", "learning-addition", "learning-bases"):
+        (figure,) = re.findall(f'<figure id="{place}".*?</figure>', page, flags=re.S)
+        assert all(f'"name":"{model}"' in figure and f">{model}<" in figure for model in FACTORS)
+
+
+def test_an_exponential_is_told_from_a_power():
+    made = {"rnn": [0.7**d for d in DISTANCES], "softmax": [1 / d for d in DISTANCES], "linear": [1.0] * 8}
+    falls = {name: fall(Reach(distances=DISTANCES, initial=(), trained=tuple(y))) for name, y in made.items()}
+    assert falls["rnn"].exponential and falls["rnn"].factor == pytest.approx(0.7)
+    assert not falls["softmax"].exponential and not falls["linear"].exponential
+
+
+def test_gradients_in_words():
+    told = words(result())
+    assert "every token back multiplies it by about 0.50" in told
+    assert f"64 tokens back {0.5**63:.2g} of it is left" in told
+    assert "lstm keeps" in told and "gru no more" in told
+    assert "Here rnn, lstm and gru fall exponentially." in told
+    worse = words(changed(result(), "lstm", BASES, factor=0.5))
+    assert "in this run no more than in rnn" in worse
+
+
+def test_what_remembering_costs():
+    told = words(result())
+    assert "The price is that the state grows: 72 kB after 64 tokens, 4.1 MB after 4,096" in told
+    assert "Behind 4,096 tokens linear is faster by the token, linear 4.5 times." in told
+    assert "larger from so many tokens on: linear 8." in told  # 8,000 bytes against 1,002 a token
+    slow = result()
+    rows = slow.cost("linear").rows
+    late = Cost(model="linear", rows=(rows[0], replace(rows[1], token_ms=20.0)))
+    slow = replace(slow, costs=[late if c.model == "linear" else c for c in slow.costs])
+    assert "linear is not faster by the token yet" in words(slow)
+
+
+def test_who_has_learned_to_add():
+    told = words(result())
+    assert "99% and more, to the end, rnn from step 20 and gru from step 20" in told
+    assert "lstm has not learned to add in so few steps" in told
+    assert "even a net without gates can learn it" in told
+    failed = result()
+    for model in FACTORS:
+        failed = changed(failed, model, ADDITION, right=0.05)
+    told = words(failed)
+    assert "rnn, lstm, gru, softmax and linear have not learned to add" in told and "99% and more" not in told
+    assert "even a net without gates can learn it" not in told
+
+
+def test_who_foretells_bases():
+    told = words(result())
+    assert "linear is ahead with 1.920 bits a base; lstm ends at 1.951" in told
+    assert "has 1.935: softmax and linear are better" in told
+    worse = result()
+    for model in FACTORS:
+        worse = changed(worse, model, BASES, bits=1.95)
+    told = words(worse)
+    assert "all lie within 0.005 bits" in told and "no model is better yet" in told
+    over = result()
+    for model in FACTORS:
+        over = changed(over, model, BASES, bits=2.3)
+    assert "saves" not in words(over)
+
+
+@pytest.mark.parametrize("models", [("rnn",), ("softmax",), ("gated", "delta"), ("lstm", "linear")])
+@pytest.mark.parametrize("task", [ADDITION, BASES])
+def test_any_choice_makes_a_page(models, task):
+    for name in models:
+        for table in (FACTORS, RIGHT, BITS):
+            table.setdefault(name, table["linear"])
+    found = result(models=models, tasks=(task,))
+    told = words(found)
+    assert ("Softmax attention: nothing" in told) == ("softmax" in models)
+    assert ("Recurrent nets: one" in told) == bool({"rnn", "lstm"} & {*models})
+    assert "None" not in told and "nan" not in told.lower().split()
+    assert models[0] in compare_text(found)
+
+
+def test_text_from_inputs_is_text():
+    page = "".join(compare_page(result(data='<b onclick="x()">')))
+    assert "<b onclick" not in page and "&lt;b onclick" in page
+
+
+def test_the_same_result_is_the_same_bytes(tmp_path):
+    assert list(compare_page(result())) == list(compare_page(result()))
+    for name in ("a", "b"):
+        save_compare(tmp_path / name, ("svg",), result(models=("rnn", "linear"), tasks=(BASES,)))
+    first, second = ({p.name: p.read_bytes() for p in (tmp_path / name).iterdir()} for name in ("a", "b"))
+    assert first == second and len(first) == 3
+
+
+def test_numbers_in_words():
+    assert (size(776), size(17_704), size(4_210_000)) == ("776 B", "17.7 kB", "4.21 MB")
+    assert (percent(0.974), percent(0.9996), percent(0.006), percent(1.0)) == ("97.4 %", "99.96 %", "0.60 %", "100.0 %")
