@@ -48,8 +48,7 @@ class ParquetWriter:
         from pyarrow import parquet
 
         self._arrow = pyarrow
-        fields = [(name, _type(pyarrow, kind)) for name, kind in columns.items()]
-        self._schema = pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
+        self._schema = _schema(pyarrow, columns, metadata)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._held: list[Any] = []
         self._small: list[Any] = []
@@ -65,29 +64,13 @@ class ParquetWriter:
         Raises:
             ValueError: other columns than declared, of unequal length, or of values that do not fit the type.
         """
-        if set(batch) != set(self._schema.names):
-            raise ValueError(f"expected the columns {self._schema.names}, found {sorted(batch)}")
-        arrays = [self._array(batch[field.name], field.type) for field in self._schema]
-        table = self._arrow.Table.from_arrays(arrays, schema=self._schema)
+        table = _table(self._arrow, self._schema, batch)
         self._small.append(table)
         self._rows += table.num_rows
         if len(self._small) == TOGETHER:
             self._join()
         if self._rows >= self._row_group:
             self._flush()
-
-    def _array(self, values: Any, kind: Any) -> Any:
-        if not self._arrow.types.is_fixed_size_list(kind):
-            try:
-                return self._arrow.array(values, type=kind, from_pandas=True)
-            except UnicodeEncodeError:
-                some = [value if value is None else value.encode(errors="backslashreplace") for value in values]
-                return self._arrow.array([value and value.decode() for value in some], type=kind, from_pandas=True)
-        if values.shape[1:] != (kind.list_size,):
-            raise ValueError(f"expected vectors of {kind.list_size} numbers, found {values.shape[1:]}")
-        missing = self._arrow.array(values[:, 0] != values[:, 0])
-        flat = self._arrow.array(values.reshape(-1), type=kind.value_type)
-        return self._arrow.FixedSizeListArray.from_arrays(flat, type=kind, mask=missing)
 
     def _join(self) -> None:
         if self._small:
@@ -115,6 +98,42 @@ class ParquetWriter:
             self.close()
         else:
             self._writer.close()
+
+
+def arrow_table(columns: Mapping[str, str], batch: Mapping[str, Any]) -> Any:
+    """A `pyarrow.Table` in memory, of columns as `ParquetWriter` takes them and writes them.
+
+    Raises:
+        ValueError: as `ParquetWriter.write` does.
+    """
+    import pyarrow
+
+    return _table(pyarrow, _schema(pyarrow, columns, None), batch)
+
+
+def _schema(pyarrow: Any, columns: Mapping[str, str], metadata: Mapping[str, str] | None) -> Any:
+    fields = [(name, _type(pyarrow, kind)) for name, kind in columns.items()]
+    return pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
+
+
+def _table(pyarrow: Any, schema: Any, batch: Mapping[str, Any]) -> Any:
+    if set(batch) != set(schema.names):
+        raise ValueError(f"expected the columns {schema.names}, found {sorted(batch)}")
+    return pyarrow.Table.from_arrays([_array(pyarrow, batch[field.name], field.type) for field in schema], schema=schema)
+
+
+def _array(pyarrow: Any, values: Any, kind: Any) -> Any:
+    if not pyarrow.types.is_fixed_size_list(kind):
+        try:
+            return pyarrow.array(values, type=kind, from_pandas=True)
+        except UnicodeEncodeError:
+            some = [value if value is None else value.encode(errors="backslashreplace") for value in values]
+            return pyarrow.array([value and value.decode() for value in some], type=kind, from_pandas=True)
+    if values.shape[1:] != (kind.list_size,):
+        raise ValueError(f"expected vectors of {kind.list_size} numbers, found {values.shape[1:]}")
+    missing = pyarrow.array(values[:, 0] != values[:, 0])
+    flat = pyarrow.array(values.reshape(-1), type=kind.value_type)
+    return pyarrow.FixedSizeListArray.from_arrays(flat, type=kind, mask=missing)
 
 
 def _type(pyarrow: Any, kind: str) -> Any:
