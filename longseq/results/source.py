@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from longseq.records import Kind
 from longseq.results.totals import Totals
@@ -51,6 +52,6 @@ class SourceRow:
             lines.append(f"{self.file}: ended too early; what was read is reported, the record it ended in is marked")
         return lines
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         totals = None if self.totals is None else self.totals.to_json()
         return {**vars(self), "errors": list(self.errors), "totals": totals}
