@@ -119,7 +119,9 @@ def _schema(pyarrow: Any, columns: Mapping[str, str], metadata: Mapping[str, str
 def _table(pyarrow: Any, schema: Any, batch: Mapping[str, Any]) -> Any:
     if set(batch) != set(schema.names):
         raise ValueError(f"expected the columns {schema.names}, found {sorted(batch)}")
-    return pyarrow.Table.from_arrays([_array(pyarrow, batch[field.name], field.type) for field in schema], schema=schema)
+    return pyarrow.Table.from_arrays(
+        [_array(pyarrow, batch[field.name], field.type) for field in schema], schema=schema
+    )
 
 
 def _array(pyarrow: Any, values: Any, kind: Any) -> Any:
