@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,7 +48,7 @@ WHOLE = 3
 class Summaries(Results[Summary]):
     """Summaries of records of DNA (`RecordSummary`) and of documents (`DocumentSummary`), in input order.
 
-    Kept, a record takes about 100 bytes a window and a few kilobytes besides, a document its sentences.
+    Kept, a record takes about 200 bytes a window and 4 kB besides, a document its sentences.
     """
 
     @property
@@ -264,12 +265,12 @@ def _walk(
 ) -> Walk[Summary]:
     from longseq.tasks.summarize.files import summaries
 
-    walk = summaries(inputs, request, surprisal=reader, extras=extras, progress=progress)
-    while True:
-        try:
-            one = next(walk)
-        except StopIteration as end:
-            sources: list[SourceRow] = end.value
-            return sources
-        # Vectors hold only until the next record is asked for.
-        yield replace(one, vectors=None) if isinstance(one, RecordSummary) else one
+    with closing(summaries(inputs, request, surprisal=reader, extras=extras, progress=progress)) as walk:
+        while True:
+            try:
+                one = next(walk)
+            except StopIteration as end:
+                sources: list[SourceRow] = end.value
+                return sources
+            # Vectors hold only until the next record is asked for.
+            yield replace(one, vectors=None) if isinstance(one, RecordSummary) else one
