@@ -8,6 +8,7 @@ The library raises; only `longseq.cli` turns a kind of error into an exit code.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class LongseqError(Exception):
@@ -40,11 +41,11 @@ class LongseqError(Exception):
             text = f"{text}; {self.remedy}"
         return text.replace("\n", "\\n")
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.__dict__.copy())
 
 
-def _rebuild(kind: type[LongseqError], fields: dict) -> LongseqError:
+def _rebuild(kind: type[LongseqError], fields: dict[str, Any]) -> LongseqError:
     return kind(**{name: fields[name] for name in ("problem", "where", "expected", "found", "remedy")})
 
 

@@ -97,7 +97,7 @@ class BarProgress:
             self._bar = None
 
 
-def describe(what: str, done: int, total: int | None, unit: str, seconds: float, facts: dict) -> str:
+def describe(what: str, done: int, total: int | None, unit: str, seconds: float, facts: dict[str, object]) -> str:
     """`summarize chr2: 12.1 M of 16.0 M bases (75 %), 41.2 k bases/s, 1 min 34 s left, memory 312 MiB`."""
     rate = done / max(seconds, 1e-9)
     text = f"{what}: {short(done)}"

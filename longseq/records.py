@@ -138,7 +138,7 @@ class Interval:
     end: int
     strand: Literal["+", "-", "."] = "."
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 <= self.start <= self.end:
             raise UsageError(
                 where=f"interval of {self.record}", expected="0 <= start <= end", found=f"[{self.start}, {self.end})"
@@ -196,7 +196,7 @@ class Alphabet:
     version: int = 1
     """Raised whenever the meaning of an id changes."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.name != "dna":
             raise ConfigError(where="alphabet.name", expected="'dna'", found=repr(self.name))
         if self.ambiguity not in ("keep", "N"):

@@ -16,6 +16,7 @@ FLOORS = {
     "streaming": 3,
     "training": 4,
     "tasks": 5,
+    "api": 6,
     "cli": 6,
 }
 DOORS = {
@@ -26,6 +27,8 @@ DOORS = {
     "datasets": "training",
     "lxml": "formats",
     "matplotlib": "report",
+    "pandas": "results",  # data frames, where a user has either
+    "polars": "results",
     "fla": "ops",  # kernels of flash-linear-attention
     "pyarrow": "formats",
     "pypdf": "formats",
@@ -99,6 +102,8 @@ def test_each_dependency_is_imported_in_one_module():
         "fla",
         "lxml",
         "matplotlib",
+        "pandas",
+        "polars",
         "pyarrow",
         "pypdf",
         "pypdfium2",

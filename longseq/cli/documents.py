@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from longseq.errors import UsageError
-
 if TYPE_CHECKING:
     from longseq.tasks.document.request import DocumentRequest
 
@@ -64,11 +62,7 @@ def _asked(amounts: dict[str, Any], extractor: str | None, **plain: Any) -> Docu
     from longseq.tasks.document.request import DocumentRequest
     from longseq.tasks.document.select import Budget
 
-    given = {unit: amount for unit, amount in amounts.items() if amount is not None}
-    if len(given) > 1:
-        raise UsageError(" and ".join(f"--{unit}" for unit in given) + " exclude each other", remedy="give one of them")
-    for unit, amount in given.items():
-        plain["budget"] = Budget(amount=amount, unit=unit)  # type: ignore[arg-type]
+    plain["budget"] = Budget.of(amounts)
     if extractor is not None:
         from longseq.tasks.extract.judge import TrainedJudge
 

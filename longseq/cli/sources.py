@@ -52,11 +52,6 @@ def say_shifts(loaded: Sequence[LoadedModel], sources: Sequence[SourceRow]) -> N
 
 def verdict(sources: Sequence[SourceRow]) -> int:
     """Says what went wrong, and the exit code."""
-    for source in sources:
-        for error in source.errors:
-            log.error("%s", error)
-        if source.failed > len(source.errors):
-            log.error("%s: %d records failed in all", source.file, source.failed)
-        if source.truncated:
-            log.error("%s: ended too early; what was read is reported, the record it ended in is marked", source.file)
+    for line in (line for source in sources for line in source.problems):
+        log.error("%s", line)
     return exit.DONE if all(source.whole for source in sources) else exit.PARTLY

@@ -49,8 +49,7 @@ class ParquetWriter:
         from pyarrow import parquet
 
         self._arrow = pyarrow
-        fields = [(name, _type(pyarrow, kind)) for name, kind in columns.items()]
-        self._schema = pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
+        self._schema = _schema(pyarrow, columns, metadata)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._held: list[Any] = []
         self._small: list[Any] = []
@@ -68,10 +67,7 @@ class ParquetWriter:
         Raises:
             ValueError: other columns than declared, of unequal length, or of values that do not fit the type.
         """
-        if set(batch) != set(self._schema.names):
-            raise ValueError(f"expected the columns {self._schema.names}, found {sorted(batch)}")
-        arrays = [column(self._arrow, batch[field.name], field.type) for field in self._schema]
-        table = self._arrow.Table.from_arrays(arrays, schema=self._schema)
+        table = _table(self._arrow, self._schema, batch)
         self._small.append(table)
         self._rows += table.num_rows
         self._few += table.num_rows
@@ -106,6 +102,29 @@ class ParquetWriter:
             self.close()
         else:
             self._writer.close()
+
+
+def arrow_table(columns: Mapping[str, str], batch: Mapping[str, Any]) -> Any:
+    """A `pyarrow.Table` in memory, of columns as `ParquetWriter` takes them and writes them.
+
+    Raises:
+        ValueError: as `ParquetWriter.write` does.
+    """
+    import pyarrow
+
+    return _table(pyarrow, _schema(pyarrow, columns, None), batch)
+
+
+def _schema(pyarrow: Any, columns: Mapping[str, str], metadata: Mapping[str, str] | None) -> Any:
+    fields = [(name, _type(pyarrow, kind)) for name, kind in columns.items()]
+    return pyarrow.schema(fields, metadata=dict(metadata) if metadata else None)
+
+
+def _table(pyarrow: Any, schema: Any, batch: Mapping[str, Any]) -> Any:
+    if set(batch) != set(schema.names):
+        raise ValueError(f"expected the columns {schema.names}, found {sorted(batch)}")
+    arrays = [column(pyarrow, batch[field.name], field.type) for field in schema]
+    return pyarrow.Table.from_arrays(arrays, schema=schema)
 
 
 def _type(pyarrow: Any, kind: str) -> Any:

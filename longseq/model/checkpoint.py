@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors.torch import save as to_bytes
@@ -137,11 +137,11 @@ def _sha256(file: Path) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()
 
 
-def read_config(path: Path) -> dict:
+def read_config(path: Path) -> dict[str, Any]:
     """`config.json` as it stands, its schema checked."""
     file = path / "config.json"
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
     schema = found.get("schema") if isinstance(found, dict) else None
@@ -152,6 +152,13 @@ def read_config(path: Path) -> dict:
 
 def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkpoint:
     """Load a shipped checkpoint or a directory.
+
+    Args:
+        name: "dna", "genes", "text", or a directory that a training or a conversion left; "./dna" is a folder here.
+        device: "cpu", "cuda", "cuda:1".
+
+    Returns:
+        The model in evaluation mode, float32, its tokenizer and what is known of it.
 
     Raises:
         CheckpointError: not a checkpoint, of another schema, tensors that are missing, of another shape or not finite.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from torch import Tensor
+
+S = TypeVar("S")
 
 
 class State(NamedTuple):
@@ -19,12 +21,13 @@ class State(NamedTuple):
     """(B, D), hidden vector of the last valid token: the next token is scored from it. Zeros where nothing was seen."""
 
 
-def map_tensors(state: Any, change: Callable[[Tensor], Tensor]) -> Any:
+def map_tensors(state: S, change: Callable[[Tensor], Tensor]) -> S:
     """The same tuple of tuples with `change` applied to every tensor."""
-    if isinstance(state, Tensor):
-        return change(state)
-    parts = [map_tensors(part, change) for part in state]
-    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)
+    before: Any = state
+    if isinstance(before, Tensor):
+        return cast(S, change(before))
+    parts = [map_tensors(part, change) for part in before]
+    return cast(S, type(before)(*parts) if hasattr(before, "_fields") else tuple(parts))
 
 
 def named_tensors(state: Any, prefix: str = "") -> Iterator[tuple[str, Tensor]]:
@@ -44,6 +47,6 @@ def next_segment(state: State, segment: int) -> State:
     return state._replace(seen=(state.seen + segment - 1).div(segment, rounding_mode="floor") * segment)
 
 
-def detach(state: Any) -> Any:
+def detach(state: S) -> S:
     """The same state without its history: gradients stop here."""
     return map_tensors(state, Tensor.detach)

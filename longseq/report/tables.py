@@ -21,51 +21,53 @@ from longseq.results.findings import Findings
 
 FILES = ("sequences.tsv", "windows.parquet", "regions.bed")
 
-ROW = [
-    "file",
-    "index",
-    "id",
-    "description",
-    "start",
-    "length",
-    "gc",
-    "gc_of_length",
-    "n",
-    "iupac",
-    "gaps",
-    "longest_gap",
-    "softmask",
-    "digest",
-    "topology",
-    "truncated",
-    "q20",
-    "q30",
-    "average_quality",
-    "order0_bits",
-    "order2_bits",
-    "bits_forward",
-    "bits_reverse",
-    "bits_per_base",
-]
-"""Columns of `sequences.tsv` that are figures of the row; letters and skew follow."""
+ROW = {
+    "file": "string",
+    "index": "int64",
+    "id": "string",
+    "description": "string",
+    "start": "int64",
+    "length": "int64",
+    "gc": "float64",
+    "gc_of_length": "float64",
+    "n": "int64",
+    "iupac": "int64",
+    "gaps": "int64",
+    "longest_gap": "int64",
+    "softmask": "float64",
+    "digest": "string",
+    "topology": "string",
+    "truncated": "bool",
+    "q20": "float64",
+    "q30": "float64",
+    "average_quality": "float64",
+    "order0_bits": "float64",
+    "order2_bits": "float64",
+    "bits_forward": "float64",
+    "bits_reverse": "float64",
+    "bits_per_base": "float64",
+}
+"""Columns of `sequences.tsv` that are figures of the row, and their types; letters and skew follow."""
 _FIGURES = attrgetter(*ROW)
-SKEW = ("skew_amplitude", "skew_p", "skew_lowest", "skew_highest")
-FOUND = (
-    "terminal_repeat",
-    "telomere_start",
-    "telomere_end",
-    "markov2_bits",
-    "markov6_bits",
-    "novelty",
-    "out_of_range",
-    "class",
-    "class_probability",
-    "genes",
-    "coding",
-)
+SKEW = {"skew_amplitude": "float64", "skew_p": "float64", "skew_lowest": "int64", "skew_highest": "int64"}
+FOUND = {
+    "terminal_repeat": "int64",
+    "telomere_start": "int64",
+    "telomere_end": "int64",
+    "markov2_bits": "float64",
+    "markov6_bits": "float64",
+    "novelty": "string",
+    "out_of_range": "float64",
+    "class": "string",
+    "class_probability": "float64",
+    "genes": "int64",
+    "coding": "float64",
+}
 """Columns of what was found: lengths at the ends, bits of Markov models, the class and its probability, genes."""
 _NOTHING = Findings()
-COLUMNS = (*ROW[:8], "a", "c", "g", "t", *ROW[8:], *SKEW, *FOUND)
+_PLACED = list(ROW.items())
+SEQUENCES = dict([*_PLACED[:8], *((base, "int64") for base in "acgt"), *_PLACED[8:]]) | SKEW | FOUND
+"""Columns of `sequences.tsv`."""
 
 WINDOWS = {
     "file": "string",
@@ -115,6 +117,26 @@ def _skew(skew: CumulativeSkew | None) -> tuple[Any, ...]:
     return (None,) * len(SKEW) if skew is None else (skew.amplitude, skew.p, skew.lowest, skew.highest)
 
 
+def sequence_cells(row: SequenceRow) -> list[Any]:
+    """A record by `SEQUENCES`; None for what has no value."""
+    figures, count = _FIGURES(row), row.letters.get
+    letters = (count("A", 0), count("C", 0), count("G", 0), count("T", 0))
+    return [*figures[:8], *letters, *figures[8:], *_skew(row.skew), *_found(row.findings)]
+
+
+def window_batch(parts: Sequence[tuple[SequenceRow, WindowColumns]]) -> dict[str, Any]:
+    """Windows of records, one at least, by `WINDOWS`."""
+    sizes = [len(windows) for _, windows in parts]
+    columns = [windows.columns() for _, windows in parts]
+    batch: dict[str, Any] = {name: np.concatenate([part[name] for part in columns]) for name in columns[0]}
+    rows = [row for row, _ in parts]
+    batch["index"] = np.repeat([row.index for row in rows], sizes)
+    files = [row.file.encode(errors="backslashreplace").decode() for row in rows]  # as in the text tables
+    batch["file"] = np.repeat(np.array(files, object), sizes)
+    batch["record"] = np.repeat(np.array([row.id for row in rows], object), sizes)
+    return batch
+
+
 class DnaTables:
     """The tables in a folder, made when the first record of DNA comes; use it as a context manager.
 
@@ -131,8 +153,6 @@ class DnaTables:
         self._held: list[tuple[SequenceRow, WindowColumns]] = []
         self._size = 0
         self._sequences: TsvWriter | None = None
-        self._last, self._cells = _NOTHING, _found(_NOTHING)
-        """Findings of the record before, which many share, and their cells."""
 
     def __enter__(self) -> DnaTables:
         return self
@@ -147,7 +167,7 @@ class DnaTables:
     def _open(self, summary: RecordSummary) -> None:
         """The tables there is something for: without windows there are no regions either."""
         rows = open(self._folder / FILES[0], "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - by __exit__
-        self._sequences = TsvWriter(self._stack.enter_context(rows), COLUMNS)
+        self._sequences = TsvWriter(self._stack.enter_context(rows), tuple(SEQUENCES))
         if summary.windows is not None:
             self._windows = self._stack.enter_context(ParquetWriter(self._folder / FILES[1], WINDOWS))
 
@@ -156,11 +176,7 @@ class DnaTables:
             self._open(summary)
         assert self._sequences is not None
         row = summary.row
-        figures, count = _FIGURES(row), row.letters.get
-        letters = (count("A", 0), count("C", 0), count("G", 0), count("T", 0))
-        if row.findings is not self._last:
-            self._last, self._cells = row.findings, _found(row.findings)
-        self._sequences.line([*figures[:8], *letters, *figures[8:], *_skew(row.skew), *self._cells])
+        self._sequences.line(sequence_cells(row))
         if summary.windows is not None:
             bed = BedWriter(self._regions.of(summary.source))
             for name, region in in_order(summary.regions):
@@ -178,13 +194,5 @@ class DnaTables:
     def _flush(self) -> None:
         if not self._held:
             return
-        sizes = [len(windows) for _, windows in self._held]
-        parts = [windows.columns() for _, windows in self._held]
-        batch: dict[str, Any] = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        rows = [row for row, _ in self._held]
-        batch["index"] = np.repeat([row.index for row in rows], sizes)
-        files = [row.file.encode(errors="backslashreplace").decode() for row in rows]  # as in the text tables
-        batch["file"] = np.repeat(np.array(files, object), sizes)
-        batch["record"] = np.repeat(np.array([row.id for row in rows], object), sizes)
-        self._windows.write(batch)
+        self._windows.write(window_batch(self._held))
         self._held, self._size = [], 0

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from longseq.log import count
 from longseq.records import Interval
 from longseq.results.findings import Findings, WindowVectors
+from longseq.results.frames import Framed
 
 QUOTED = 10_000
 """Letters of a surprising window that are kept."""
@@ -62,7 +64,7 @@ class Region:
     bits: float | None = None
     """Mean bits a base; None without a model."""
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
             "record": self.interval.record,
@@ -170,7 +172,7 @@ class SequenceRow:
         """Phred score of the mean error probability (not the mean of the Phred scores)."""
         return None if self.expected_errors is None else phred(self.expected_errors, self.length)
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Every field, and the figures that follow from them."""
         bases, strong_bases, n = self.bases, strong(self.letters), self.n
         plain = dict(vars(self))
@@ -192,7 +194,7 @@ class SequenceRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowColumns:
+class WindowColumns(Framed):
     """Arrays of W, one value a window; the windows tile what was summarised of the record."""
 
     start: np.ndarray
@@ -241,6 +243,13 @@ class WindowColumns:
         """Name to array, in the order of the fields."""
         return dict(vars(self))
 
+    def _framed(self) -> dict[str, np.ndarray]:
+        return self.columns()
+
+    def __repr__(self) -> str:
+        place = f", {self.start[0]:,} to {self.end[-1]:,}" if len(self) else ""
+        return f"<{count(len(self), 'window')}{place}: {', '.join(self.columns())}>"
+
     def rows(self) -> Iterator[dict[str, int | float | None]]:
         """One mapping a window; NaN is None."""
         names, arrays = zip(*self.columns().items(), strict=True)
@@ -266,6 +275,13 @@ class RecordSummary:
     """Bits of each base, mean of the strands read, float32 in pieces; None where they were not asked for."""
     letters: Callable[[int, int], Iterator[bytes]] | None = None
     """The letters `[start, end)` in pieces; None where they were not asked for."""
+
+    def __repr__(self) -> str:
+        row, facts = self.row, [f"{self.row.length:,} bp of DNA"]
+        facts += [] if row.gc is None else [f"GC {row.gc:.2f} %"]
+        facts += [] if row.bits_per_base is None else [f"{row.bits_per_base:.3f} bits a base"]
+        facts += [] if self.windows is None else [count(len(self.windows), "window")]
+        return f"<{row.id or row.file}: {', '.join(facts)}, {count(len(self.regions), 'region')}>"
 
 
 def called(letters: Mapping[str, int]) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from longseq.log import count
 from longseq.results.salience import Hit, Salience, SectionShare
 
 GENERATED = "generate"
@@ -54,7 +55,7 @@ class SentenceRow:
         """`start-end` as it is shown."""
         return "not verbatim" if self.start is None else f"{self.start}-{self.end}"
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
@@ -193,7 +194,12 @@ class DocumentSummary(DocumentFacts):
     remarks: tuple[str, ...] = ()
     """What a reader of the summary should know."""
 
-    def to_json(self) -> dict:
+    def __repr__(self) -> str:
+        said = f"{count(len(self.sentences), 'sentence')} of {self.sentences_total:,}"
+        begins = " ".join(self.sentences[0].text.split())[:60] if self.sentences else ""
+        return f"<{self.id or self.description}: {count(self.words, 'word')}, a summary of {said}: {begins!r}…>"
+
+    def to_json(self) -> dict[str, Any]:
         found = {**asdict(replace(self, **_OF_PAGES)), "remarks": list(self.remarks)}
         for name in _OF_PAGES:
             del found[name]

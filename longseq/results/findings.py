@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class Findings:
     classes: ClassCall | None = None
     genes: GeneFacts | None = None
 
-    def to_json(self) -> dict:
+    def to_json(self) -> dict[str, Any]:
         """Plain values by name."""
         return asdict(self) if self != _NOTHING else dict(_NOTHING_JSON)
 

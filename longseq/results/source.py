@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from longseq.records import Kind
 from longseq.results.totals import Totals
@@ -41,6 +42,16 @@ class SourceRow:
         """Everything in it was read."""
         return not (self.truncated or self.failed or self.errors)
 
-    def to_json(self) -> dict:
+    @property
+    def problems(self) -> list[str]:
+        """What was not read, a line each, as a run says it."""
+        lines = [*self.errors]
+        if self.failed > len(self.errors):
+            lines.append(f"{self.file}: {self.failed} records failed in all")
+        if self.truncated:
+            lines.append(f"{self.file}: ended too early; what was read is reported, the record it ended in is marked")
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
         totals = None if self.totals is None else self.totals.to_json()
         return {**vars(self), "errors": list(self.errors), "totals": totals}

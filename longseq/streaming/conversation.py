@@ -11,7 +11,7 @@ from longseq.errors import CheckpointError, StateError
 from longseq.model import Checkpoint, State
 from longseq.model.state import next_segment
 from longseq.streaming.hidden import HiddenReader
-from longseq.streaming.snapshot import AGAIN, Snapshot, require_same
+from longseq.streaming.snapshot import AGAIN, Snapshot, require_model, require_same
 from longseq.tokens.stream import StreamTokenizer
 
 TOTAL, VECTORS = "conversation.total", "conversation.vectors"
@@ -129,14 +129,7 @@ class Conversation:
         )
 
     def _go_on(self, start: Snapshot) -> None:
-        checkpoint = self._reader.checkpoint
-        if start.model_sha256 != checkpoint.sha256:
-            raise StateError(
-                where="the saved state",
-                expected=f"one of model {checkpoint.name} ({checkpoint.sha256[:12]})",
-                found=f"one of another model ({start.model_sha256[:12]})",
-                remedy=f"load the model that made it, or {AGAIN}",
-            )
+        require_model(start.model_sha256, self._reader.checkpoint, "the saved state")
         require_same(start, self._reader.chunk, self._reader.precision)
         if not {TOTAL, VECTORS} <= set(start.accumulators):
             raise StateError(

@@ -13,6 +13,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -83,13 +84,7 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
         StateError: not a snapshot, another schema, another model, or bytes that changed since it was written.
     """
     facts, tensors = read_snapshot(path)
-    if facts["model_sha256"] != checkpoint.sha256:
-        raise StateError(
-            where=str(path),
-            expected=f"a state of model {checkpoint.name} ({checkpoint.sha256[:12]})",
-            found=f"one of another model ({facts['model_sha256'][:12]})",
-            remedy=f"load the model that made it, or {AGAIN}",
-        )
+    require_model(facts["model_sha256"], checkpoint, str(path))
     device = next(checkpoint.model.parameters()).device
     prefix = "accumulator."
     return Snapshot(
@@ -104,6 +99,17 @@ def load_snapshot(path: str | Path, checkpoint: Checkpoint) -> Snapshot:
         chunk=facts.get("chunk"),
         precision=facts.get("precision"),
     )
+
+
+def require_model(found: str, checkpoint: Checkpoint, where: str | None = None) -> None:
+    """Raise StateError where a model of another digest than the checkpoint's made the snapshot `where`."""
+    if found != checkpoint.sha256:
+        raise StateError(
+            where=where,
+            expected=f"a state of model {checkpoint.name} ({checkpoint.sha256[:12]})",
+            found=f"one of another model ({found[:12]})",
+            remedy=f"load the model that made it, or {AGAIN}",
+        )
 
 
 def require_same(snapshot: Snapshot, chunk: int, precision: str, where: str | None = None) -> None:
@@ -129,7 +135,7 @@ def _state(
 ) -> State:
     with torch.inference_mode():
         # One token through the encoder shows which tensors a state of this model has.
-        _, shape = checkpoint.model.encoder(torch.zeros(1, 1, dtype=torch.long, device=device))
+        shape: State = checkpoint.model.encoder(torch.zeros(1, 1, dtype=torch.long, device=device))[1]
     names = iter([name for name, _ in named_tensors(shape)])
 
     def stored(_: torch.Tensor) -> torch.Tensor:
@@ -141,7 +147,7 @@ def _state(
         raise StateError(where=str(path), expected=f"tensor {error.args[0]}", found="none") from None
 
 
-def read_snapshot(path: str | Path) -> tuple[dict, dict[str, torch.Tensor]]:
+def read_snapshot(path: str | Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
     try:
         with safe_open(path, "pt") as found:

@@ -135,7 +135,8 @@ class Surprisal:
         none = torch.zeros(1, 1, dtype=torch.long, device=self.device)
         bf16 = self.precision == "bf16"
         with torch.inference_mode(), torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
-            return self._model.encoder(none, None, none.bool())[1]
+            state: State = self._model.encoder(none, None, none.bool())[1]
+        return state
 
     def side(self, count: int, before: State | None, fresh: np.ndarray) -> State:
         """The state of `count` lanes where those of `fresh` (count,) bool begin a record, all of one memory layout."""

@@ -185,7 +185,7 @@ def test_what_cannot_be(checkpoint, tmp_path):
         Conversation(checkpoint, start, precision="bf16")
     with pytest.raises(StateError, match="expected a conversation, found the state of another reading"):
         Conversation(checkpoint, Snapshot(state=None, model_sha256=checkpoint.sha256, position=0))
-    with pytest.raises(StateError, match=r"expected one of model .*\(.{12}\), found one of another model \(other\)"):
+    with pytest.raises(StateError, match=r"a state of model .*\(.{12}\), found one of another model \(other\)"):
         Conversation(checkpoint, replace(start, model_sha256="other"))
     save(tmp_path / "dna", VectorModel(ModelConfig(width=16, heads=2, layers=1)), DnaTokenizer())
     with pytest.raises(CheckpointError, match="expected a model of documents, found one of DNA"):

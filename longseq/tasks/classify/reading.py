@@ -42,7 +42,7 @@ class Request(Asked):
     column: str | None = None
     """Column of tables that holds the texts."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require(self.every >= 0, "every", self.every, ">= 0 tokens")
         require(self.window >= 0, "window", self.window, ">= 0 tokens")
         require(self.evidence >= 0, "evidence", self.evidence, ">= 0 sentences")

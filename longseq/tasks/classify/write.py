@@ -45,8 +45,7 @@ class Teller:
         self._answers, self._sinks = answers, sinks
 
     def take(self, found: Classified) -> None:
-        row, regions = _row(found, self._answers), self._answers.regions(found.afresh)
-        row["changes"] = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
+        row, regions = row_of(found, self._answers)
         for sink in self._sinks:
             sink.write(row, found, regions)
 
@@ -70,7 +69,7 @@ def folder_of(
         yield sinks
 
 
-def _columns(answers: Answers) -> dict[str, str]:
+def columns_of(answers: Answers) -> dict[str, str]:
     """Columns of the table of records, and their types."""
     found = {"file": "string", "record": "string", "start": "int64", "end": "int64", "length": "int64"}
     if answers.task == "regress":
@@ -80,6 +79,13 @@ def _columns(answers: Answers) -> dict[str, str]:
     else:
         found |= {"labels": "string"}
     return found | {f"p_{name}": "float64" for name in answers.labels} | {"changes": "string", "truncated": "bool"}
+
+
+def row_of(found: Classified, answers: Answers) -> tuple[dict[str, Any], list[Region]]:
+    """A record's row of the table by `columns_of`, and its regions."""
+    regions = answers.regions(found.afresh)
+    changes = ",".join(str(found.windows[region.first, 0]) for region in regions[1:])
+    return _row(found, answers) | {"changes": changes}, regions
 
 
 def _row(found: Classified, answers: Answers) -> dict[str, Any]:
@@ -105,7 +111,7 @@ class Table:
     """A row a record."""
 
     def __init__(self, file: TextIO, answers: Answers):
-        self._names = tuple(_columns(answers))
+        self._names = tuple(columns_of(answers))
         self._writer = TsvWriter(file, self._names)
 
     def write(self, row: dict[str, Any], found: Classified, regions: list[Region]) -> None:
@@ -175,12 +181,12 @@ class _Parquet:
         self._records, self._running, self._windows = (
             self._stack.enter_context(ParquetWriter(folder / f"{name}.parquet", columns, metadata=metadata))
             for name, columns in (
-                ("records", _columns(answers)),
+                ("records", columns_of(answers)),
                 ("running", place | values),
                 ("windows", place | values | {"unknown": "bool"}),
             )
         )
-        self._columns = tuple(_columns(answers))
+        self._columns = tuple(columns_of(answers))
 
     def __enter__(self) -> _Parquet:
         return self

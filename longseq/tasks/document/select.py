@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from longseq.config import require
+from longseq.errors import UsageError
 from longseq.tasks.document.vectors import Vectors
 
 COST = 0.2
@@ -38,6 +39,19 @@ class Budget:
         else:
             whole = self.amount >= 1 and self.amount == int(self.amount)
             require(whole, "budget.amount", self.amount, f"a whole number of {self.unit}, at least 1")
+
+    @classmethod
+    def of(cls, amounts: Mapping[str, float | None]) -> Budget:
+        """The amount by unit that is not None; where all are, what it is unless told otherwise.
+
+        Raises:
+            UsageError: several.
+        """
+        given = {unit: amount for unit, amount in amounts.items() if amount is not None}
+        if len(given) > 1:
+            several = " and ".join(f"--{unit}" for unit in given)
+            raise UsageError(f"{several} exclude each other", remedy="give one of them")
+        return next((cls(amount=amount, unit=unit) for unit, amount in given.items()), cls())  # type: ignore[arg-type]
 
     def describe(self) -> str:
         """`10 sentences`, `200 words`, `0.1 of the words`."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("longseq")
 
+R = TypeVar("R")
+Summary = RecordSummary | DocumentSummary
+
 
 class Sink(Protocol):
     """Takes summaries as they come: those of one input together, inputs in order."""
@@ -66,7 +69,22 @@ def summarize_files(
     extras: Extras | None = None,
     writer: Writer | None = None,
 ) -> list[SourceRow]:
-    """Summarise every record of every source into the sinks, in input order.
+    """Summarise every record of every source into the sinks, in input order; arguments and errors as in `summaries`."""
+    given = {"surprisal": surprisal, "texts": texts, "progress": progress, "extras": extras, "writer": writer}
+    return _told(summaries(sources, request, **given), sinks)  # type: ignore[arg-type]
+
+
+def summaries(
+    sources: Iterable[str],
+    request: Request | None = None,
+    *,
+    surprisal: Callable[[], Surprisal] | None = None,
+    texts: TextFolder | None = None,
+    progress: Progress | None = None,
+    extras: Extras | None = None,
+    writer: Writer | None = None,
+) -> Generator[Summary, None, list[SourceRow]]:
+    """A summary of every record of every source, in input order; in the end the sources, as they were read.
 
     A record that cannot be read does not stop the others, nor does a file; their errors are in the rows.
 
@@ -74,7 +92,6 @@ def summarize_files(
         sources: Paths; `-` is standard input.
         request: What is wanted.
         surprisal: Loads the model for DNA, called once and only when there is DNA; None reads without one.
-        sinks: Where summaries go.
         texts: Where the texts of documents are kept, if anywhere.
         progress: Told of letters read, per file.
         extras: What is looked for in DNA besides; the model's own training range is added.
@@ -91,12 +108,11 @@ def summarize_files(
         else:
             one = summarize_document if writer is None else writer.summary
             document = partial(one, request=request.documents, progress=progress, texts=texts)
-        read = _each(sources_of([*sources]), request, surprisal, sinks, progress, extras, document, writer is not None)
+        own = sources_of([*sources])
+        read = yield from _each(own, request, surprisal, progress, extras, document, writer is not None)
         require_any(read)
         if collection is not None and collection.documents:
-            summary = summarize_collection(collection)
-            for sink in sinks:
-                sink.document(summary)
+            yield summarize_collection(collection)
     return [source.row() for source in read]
 
 
@@ -117,7 +133,19 @@ def summarize_part(
     one = summarize_document if writer is None else writer.summary
     document = partial(one, request=request.documents, progress=progress)
     own, extras = sources_of([*sources], part), extras or Extras()
-    return [*_each(own, request, surprisal, [keeper], progress, extras, document, writer is not None, keeper)]
+    return [*_told(_each(own, request, surprisal, progress, extras, document, writer is not None, keeper), [keeper])]
+
+
+def _told(walk: Generator[Summary, None, R], sinks: Sequence[Sink]) -> R:
+    """What a walk comes to; the sinks are told of every summary."""
+    with closing(walk):
+        while True:
+            try:
+                summary = next(walk)
+            except StopIteration as end:
+                return end.value
+            for sink in sinks:
+                sink.dna(summary) if isinstance(summary, RecordSummary) else sink.document(summary)
 
 
 def require_any(sources: Sequence[Source]) -> None:
@@ -133,18 +161,18 @@ def _each(
     sources: Iterable[Source],
     request: Request,
     surprisal: Callable[[], Surprisal] | None,
-    sinks: Sequence[Sink],
     progress: Progress,
     extras: Extras,
     document: Callable[[Record], DocumentFacts],
     only_documents: bool,
     keeper: Keeping | None = None,
-) -> list[_Source]:
-    """The sources when they are read; `document` makes a summary of each document, or puts it into one with others."""
+) -> Generator[Summary, None, list[_Source]]:
+    """Summaries, and the sources when they are read; `document` makes one of each document, or puts it into one with
+    others."""
     model: Surprisal | None = None
     read: list[_Source] = []
     for source in sources:
-        one = _Source(source, request, sinks, progress, extras, document)
+        one = _Source(source, request, progress, extras, document)
         read.append(one)
         if keeper is not None:
             keeper.began(one.number)
@@ -155,7 +183,7 @@ def _each(
                 if reading.kind == "dna" and surprisal is not None and model is None:
                     model = surprisal()
                     extras = one.extras = replace(extras, training_range=training_range(model))
-                one.summarize(reading, model)
+                yield from one.summaries(reading, model)
         except InputError as error:
             one.fault = error
         one.truncated |= one.reading is not None and one.reading.truncated
@@ -166,19 +194,18 @@ def _each(
 
 
 class _Source(Source):
-    """One source on its way through, to the sinks."""
+    """One source on its way through."""
 
     def __init__(
         self,
         source: Source,
         request: Request,
-        sinks: Sequence[Sink],
         progress: Progress,
         extras: Extras,
         document: Callable[[Record], DocumentFacts],
     ):
         super().__init__(source.file, number=source.number, span=source.span)
-        self.request, self.sinks, self.progress = request, sinks, progress
+        self.request, self.progress = request, progress
         self.extras, self.document = extras, document
         self.digest = hashlib.sha256()
         self.totals: Totals | None = None
@@ -187,7 +214,7 @@ class _Source(Source):
     def opened(self) -> Reading:
         return self.open(**options_of(self.request))
 
-    def summarize(self, reading: Reading, model: Surprisal | None) -> None:
+    def summaries(self, reading: Reading, model: Surprisal | None) -> Iterator[Summary]:
         passes = 2 if model is not None and self.request.strands == "both" else 1
         known = model is not None and reading.kind == "dna" and self.span is None
         total = estimate_letters(self.file, self.request) if known else None
@@ -196,9 +223,9 @@ class _Source(Source):
         try:
             records: Iterable[Record] = self._regions(reading) if self.request.regions else reading
             if reading.kind == "dna":
-                self._dna(records, model)
+                yield from self._dna(records, model)
             else:
-                self._documents(records)
+                yield from self._documents(records)
         finally:
             self.progress.finish()
 
@@ -214,7 +241,7 @@ class _Source(Source):
             self.reading.close()
         return self.opened()
 
-    def _dna(self, records: Iterable[Record], model: Surprisal | None) -> None:
+    def _dna(self, records: Iterable[Record], model: Surprisal | None) -> Iterator[RecordSummary]:
         counter, request = TotalsCounter(), self.request
         sieve = self.sieve = Sieve(
             shortest=request.min_contig,
@@ -235,15 +262,13 @@ class _Source(Source):
             ):
                 counter.add(summary.row)
                 self._count(summary.row, summary.row.digest)
-                numbered = replace(summary, source=self.number)
-                for sink in self.sinks:
-                    sink.dna(numbered)
+                yield replace(summary, source=self.number)
         except InputError:  # what was read before the fault counts; a signal may have come amid a row
             self.totals = counter.finish(sieve)
             raise
         self.totals = counter.finish(sieve)
 
-    def _documents(self, records: Iterable[Record]) -> None:
+    def _documents(self, records: Iterable[Record]) -> Iterator[DocumentSummary]:
         for record in records:
             try:
                 facts = self.document(record)
@@ -255,8 +280,7 @@ class _Source(Source):
                 self.errors.append(unread(facts))
                 del self.errors[NAMED:]
             if isinstance(facts, DocumentSummary):
-                for sink in self.sinks:
-                    sink.document(facts)
+                yield facts
 
     def _count(self, row: SequenceRow | DocumentFacts, digest: str) -> None:
         self.digest.update(f"{digest}\n".encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from longseq.errors import InputError, UsageError
@@ -54,17 +54,29 @@ def load_model(
         CheckpointError, AlphabetError: not a checkpoint that reads DNA.
         UsageError: no such device.
     """
+    found = ready(load_checkpoint(name, device=device, threads=threads), precision=precision, chunk=chunk)
+    return replace(found, device=device, threads=threads)
+
+
+def ready(checkpoint: Checkpoint, *, precision: str = "fp32", chunk: int | None = None) -> LoadedModel:
+    """A checkpoint that reads DNA, on the device and with the threads that it has.
+
+    Raises:
+        CheckpointError, UsageError: as `Surprisal` does.
+    """
+    import torch
+
     from longseq.streaming import Surprisal
 
-    checkpoint = load_checkpoint(name, device=device, threads=threads)
     given = {} if chunk is None else {"chunk": chunk}
+    surprisal = Surprisal(checkpoint, precision=precision, **given)
     return LoadedModel(
-        surprisal=Surprisal(checkpoint, precision=precision, **given),
-        name=name,
+        surprisal=surprisal,
+        name=checkpoint.name,
         sha256=checkpoint.sha256,
-        device=device,
+        device=str(surprisal.device),
         precision=precision,
-        threads=threads,
+        threads=torch.get_num_threads(),
         soft_masked=checkpoint.soft_masked,
     )
 

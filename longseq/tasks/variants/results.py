@@ -88,7 +88,7 @@ def write_table(run: VariantAnswers, file: TextIO) -> None:
     writer = TsvWriter(file, COLUMNS)
     for answer in run.answers():
         for allele in answer.alleles:
-            writer.write(_cells(answer, allele))
+            writer.write(allele_row(answer, allele))
 
 
 def write_json(run: VariantAnswers, file: TextIO, provenance: Run) -> None:
@@ -101,13 +101,13 @@ def write_json(run: VariantAnswers, file: TextIO, provenance: Run) -> None:
     first = True
     for answer in run.answers():
         for allele in answer.alleles:
-            file.write(("\n" if first else ",\n") + to_json(_cells(answer, allele), indent=None))
+            file.write(("\n" if first else ",\n") + to_json(allele_row(answer, allele), indent=None))
             first = False
     sources = [source.to_json() for source in run.sources]
     file.write(f'\n],\n"files": {to_json(sources, indent=None)}\n}}\n')
 
 
-def _cells(answer: Answer, allele: AlleleScore) -> dict[str, Any]:
+def allele_row(answer: Answer, allele: AlleleScore) -> dict[str, Any]:
     variant = answer.row.variant
     return {
         "record": variant.record,

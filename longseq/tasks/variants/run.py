@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
 
 from longseq import __version__
 from longseq.errors import StoppedError
+from longseq.formats.letters import OnUnknown
 from longseq.log import NullProgress, Progress, count
 from longseq.records import reverse_complement
-from longseq.tasks.summarize.model import LoadedModel, load_model
+from longseq.results.source import SourceRow
+from longseq.tasks.summarize.model import LoadedModel
 from longseq.tasks.variants.answers import Answer, VariantAnswers
 from longseq.tasks.variants.kept import SCHEMA, digest
 from longseq.tasks.variants.request import CONTEXT, LONGEST, VariantRequest
@@ -108,23 +110,23 @@ def score_variants(
     variants: str,
     reference: str,
     *,
-    model: LoadedModel | str = "dna",
+    model: LoadedModel,
     alias: tuple[tuple[str, str], ...] = (),
     context: int = CONTEXT,
     longest: int = LONGEST,
-) -> Iterator[Answer]:
-    """Rows of a VCF or BCF with the log-likelihood ratio of each alternative allele, in nats, mean of both strands.
-
-    Each allele is read with `context` bases of the reference on either side. The ratio counts the allele and all that
-    follows it in the window, since what follows is read in the light of the allele.
+    on_unknown: OnUnknown = "error",
+    progress: Progress | None = None,
+) -> Generator[Answer, None, list[SourceRow]]:
+    """Rows of a VCF or BCF with the log-likelihood ratio of each alternative allele, in nats, mean of both strands; in
+    the end the table and the reference, as they were read. `longseq.score_variants` says more.
 
     Raises:
         InputError: a file that cannot be read, or names that do not belong together.
     """
     request = VariantRequest(
-        variants=str(variants), reference=str(reference), alias=alias, context=context, longest=longest
+        variants=variants, reference=reference, alias=alias, context=context, longest=longest, on_unknown=on_unknown
     )
-    loaded = load_model(model) if isinstance(model, str) else model
-    with VariantRun(request, loaded) as run:
-        run.score()
+    with VariantRun(request, model) as run:
+        run.score(progress=progress)
         yield from run.answers()
+        return run.sources
