@@ -174,23 +174,13 @@ class SequenceRow:
 
     def to_json(self) -> dict[str, Any]:
         """Every field, and the figures that follow from them."""
-        bases, strong_bases, n = self.bases, strong(self.letters), self.n
+        derived = ("gc", "gc_of_length", "n", "iupac", "softmask", "q20", "q30", "average_quality")
         plain = dict(vars(self))
         plain["letters"], plain["notes"] = dict(self.letters), dict(self.notes)
         plain["skew"] = None if self.skew is None else asdict(self.skew)
         plain["surprising"] = [asdict(window) for window in self.surprising]
         del plain["findings"]
-        derived = {
-            "gc": percent(strong_bases, bases),
-            "gc_of_length": percent(strong_bases, self.length),
-            "n": n,
-            "iupac": self.length - bases - n,
-            "softmask": self.softmask,
-            "q20": self.q20,
-            "q30": self.q30,
-            "average_quality": self.average_quality,
-        }
-        return plain | self.findings.to_json() | derived
+        return plain | self.findings.to_json() | {name: getattr(self, name) for name in derived}
 
 
 @dataclass(frozen=True, kw_only=True)
