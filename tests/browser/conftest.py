@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from visiting import DESK, FLAGS, Visit
+from visiting import DESK, FLAGS, PATIENCE, Visit
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def visit(chromium):
 
     def opened(file, *, dark=False, size=DESK, query=""):
         page = chromium.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(1000 * PATIENCE)
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(color_scheme="dark" if dark else "light")
         visits.append(Visit(page, file, query))
@@ -34,5 +34,6 @@ def visit(chromium):
 
     yield opened
     for one in visits:
+        one.page.evaluate("localStorage.clear()")  # pages on one disk share it
         one.page.close()
     assert [fault for one in visits for fault in one.faults] == []

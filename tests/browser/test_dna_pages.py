@@ -77,6 +77,7 @@ def test_what_is_in_view_is_a_table(visit, report):
     press(page, "Zoom in")
     press(page, "Zoom in")
     page.click(f"{IDEOGRAM} summary:has-text('What is in view')")
+    page.wait_for_selector(f"{IDEOGRAM} details tbody tr")
     rows = page.locator(f"{IDEOGRAM} details tbody tr").all_inner_texts()
     first, last = rows[0].split("\t"), rows[-1].split("\t")
     assert int(first[0].replace(",", "")) <= 22_501 and int(last[1].replace(",", "")) >= 37_500

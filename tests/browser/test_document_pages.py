@@ -72,13 +72,12 @@ def test_a_click_on_a_sentence_shows_it_in_its_place_and_back(visit, asked):
     mark = page.page.locator("#d1-s9")
     assert not page.seen("#d1-s9")
     page.page.click("#d1-l9 a")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#d1-s9") and not page.seen("#d1-l9")
+    page.comes("#d1-s9")
+    assert not page.seen("#d1-l9")
     said = page.page.locator("#d1-l9 bdi").inner_text()
     assert " ".join(mark.inner_text().split()) == " ".join(said.split())
     page.page.click("#d1-s9 + sup a")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#d1-l9")
+    page.comes("#d1-l9")
 
 
 def test_an_answer_leads_to_where_it_stands(visit, asked):
@@ -88,39 +87,36 @@ def test_an_answer_leads_to_where_it_stands(visit, asked):
         link = page.page.locator("ol.answers a", has_text=words).first
         target = link.get_attribute("href")
         link.click()
-        page.page.wait_for_timeout(50)
-        assert page.seen(target)
+        page.comes(target)
 
 
 def test_the_figure_zooms_and_moves(visit, asked):
     page = ready(visit(asked))
-    said = page.page.locator("#salience-d1 output")
-    picture = page.page.locator("#salience-d1 .plot")
-    whole, drawn = said.inner_text(), picture.screenshot()
+    said = page.page.locator("#salience-d1 output").inner_text
+    picture = page.page.locator("#salience-d1 .plot").screenshot
+    whole, drawn = said(), picture()
     for name in ("Zoom in", "Zoom in", "Move right"):
+        before = said()
         page.page.click(f"#salience-d1 [aria-label='{name}']")
-        page.page.wait_for_timeout(60)
-    assert said.inner_text() != whole and picture.screenshot() != drawn
+        page.turns(said, before)
+    page.turns(picture, drawn)
     page.page.click("#salience-d1 [aria-label='Show the whole']")
-    page.page.wait_for_timeout(60)
-    assert said.inner_text() == whole
+    page.page.wait_for_function("words => document.querySelector('#salience-d1 output').innerText === words", arg=whole)
 
 
 def test_light_and_dark_by_the_system_and_by_the_button(visit, asked):
     page = ready(visit(asked))
     paper = "getComputedStyle(document.body).backgroundColor"
-    picture = page.page.locator("#salience-d1 .plot")
-    light, drawn = page.page.evaluate(paper), picture.screenshot()
+    picture = page.page.locator("#salience-d1 .plot").screenshot
+    light, drawn = page.page.evaluate(paper), picture()
     page.page.emulate_media(color_scheme="dark")
-    dark = page.page.evaluate(paper)
-    page.page.wait_for_timeout(100)
-    assert dark != light and picture.screenshot() != drawn
+    assert page.page.evaluate(paper) != light
+    page.turns(picture, drawn)
     page.page.click("#theme")
     assert page.page.evaluate(paper) == light
     page.page.reload()
     page.page.wait_for_selector("#theme:visible")
     assert page.page.evaluate(paper) == light  # as it was chosen
-    page.page.evaluate("localStorage.clear()")
 
 
 def test_the_keyboard_is_enough(visit, asked):
@@ -130,18 +126,16 @@ def test_the_keyboard_is_enough(visit, asked):
     page.page.keyboard.press("Enter")
     page.tab_to("#d1-l1 a")
     page.page.keyboard.press("Enter")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#d1-s1")
+    page.comes("#d1-s1")
     page.page.keyboard.press("Tab")  # what comes next is the way back
     assert page.focused() == 'a "Sentence 1 in the summary"'
     page.page.keyboard.press("Enter")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#d1-l1")
+    page.comes("#d1-l1")
     page.tab_to("#salience-d1 [aria-label='Zoom in']")
-    before = page.page.locator("#salience-d1 output").inner_text()
+    said = page.page.locator("#salience-d1 output").inner_text
+    before = said()
     page.page.keyboard.press("Enter")
-    page.page.wait_for_timeout(60)
-    assert page.page.locator("#salience-d1 output").inner_text() != before
+    page.turns(said, before)
     page.tab_to("#salience-d1 details summary")
     page.page.keyboard.press("Enter")
     assert page.page.locator("#salience-d1 details table").is_visible()
@@ -165,8 +159,8 @@ def test_many_documents_are_found_by_the_list(visit, hostile):
     page = ready(visit(hostile, size=PHONE))
     assert page.wide() == []
     page.page.click("#documents ol li:nth-child(6) a")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#d6 h2") and not page.seen("#documents h2")
+    page.comes("#d6 h2")
+    assert not page.seen("#documents h2")
 
 
 def test_on_paper(visit, asked):

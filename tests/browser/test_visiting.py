@@ -22,8 +22,7 @@ PAGE = """<!DOCTYPE html><html lang="en"><head><meta name="viewport" content="wi
 def test_faults_are_heard(visit, tmp_path, body, heard):
     (tmp_path / "a.html").write_text(PAGE.format(body))
     page = visit(tmp_path / "a.html")
-    page.page.wait_for_timeout(50)
-    assert any(fault.startswith(heard) for fault in page.faults)
+    page.turns(lambda: any(fault.startswith(heard) for fault in page.faults), False)
     page.faults.clear()
 
 
@@ -43,5 +42,4 @@ def test_eyes_and_keyboard(visit, tmp_path):
     page.tab_to("a")
     assert page.focused() == 'a "Down"'
     page.page.keyboard.press("Enter")
-    page.page.wait_for_timeout(50)
-    assert page.seen("#b")
+    page.comes("#b")

@@ -1,6 +1,7 @@
 """A page as somebody sees it: opened from the disk in Chromium, looked at, clicked, and listened to."""
 
 import os
+import time
 from pathlib import Path
 
 FLAGS = (
@@ -15,6 +16,13 @@ FLAGS = (
 PHONE, DESK = (390, 844), (1280, 900)
 GRAVE = ("serious", "critical")
 """What axe-core may not find."""
+
+PATIENCE = 10
+"""Seconds until something must have happened."""
+SEEN = """selector => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.height > 0;
+}"""
 
 
 class Visit:
@@ -66,13 +74,18 @@ class Visit:
 
     def seen(self, selector):
         """Whether the first element of that kind lies in the window, at least in part."""
-        return self.page.evaluate(
-            """selector => {
-          const box = document.querySelector(selector).getBoundingClientRect();
-          return box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.height > 0;
-        }""",
-            selector,
-        )
+        return self.page.evaluate(SEEN, selector)
+
+    def comes(self, selector):
+        """Wait until it does."""
+        self.page.wait_for_function(SEEN, arg=selector)
+
+    def turns(self, read, before):
+        """Wait until `read()` gives something else than before."""
+        until = time.monotonic() + PATIENCE
+        while read() == before:
+            assert time.monotonic() < until, f"still {before!r:.200}"
+            self.page.wait_for_timeout(20)
 
     def focused(self):
         """What the keyboard is at: `a "its text"`, `button "its name"`; "" where it is at nothing."""
