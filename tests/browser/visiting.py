@@ -19,9 +19,19 @@ GRAVE = ("serious", "critical")
 
 PATIENCE = 10
 """Seconds until something must have happened."""
+SETTLED = 3
+"""Seconds until a page must have taken its shape."""
 SEEN = """selector => {
   const box = document.querySelector(selector).getBoundingClientRect();
   return box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth && box.height > 0;
+}"""
+OUTSIDE = """() => {
+  const room = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= room) return [];
+  const scrolls = (one) => one && (getComputedStyle(one).overflowX !== "visible" || scrolls(one.parentElement));
+  const found = [...document.querySelectorAll("body *")]
+    .filter((one) => one.getBoundingClientRect().right > room + 1 && !scrolls(one.parentElement));
+  return [document.body, ...found].map((one) => one.outerHTML.slice(0, 120));
 }"""
 
 
@@ -53,13 +63,12 @@ class Visit:
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
 
     def wide(self):
-        """Elements that stick out of the page on the right, which then scrolls sideways; what scrolls in itself may."""
-        return self.page.evaluate("""() => {
-          const room = document.documentElement.clientWidth;
-          if (document.documentElement.scrollWidth <= room) return [];
-          return [...document.querySelectorAll("body *")].filter(one => one.getBoundingClientRect().right > room + 1)
-            .map(one => one.outerHTML.slice(0, 120));
-        }""")
+        """The body of a page that scrolls sideways, and what sticks out of it; figures need a moment to follow the
+        window, and what scrolls in itself may be wide."""
+        until = time.monotonic() + SETTLED
+        while (found := self.page.evaluate(OUTSIDE)) and time.monotonic() < until:
+            self.page.wait_for_timeout(50)
+        return found
 
     def barriers(self):
         """What axe-core finds serious or critical, with the first elements that have it."""
