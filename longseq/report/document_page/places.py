@@ -82,12 +82,15 @@ def titles(path: str) -> str:
     return " › ".join(path.split(" > "))
 
 
+def below(root: str | None, path: str) -> str:
+    """Titles of sections without the one that is above all."""
+    return path.removeprefix(f"{root} > ") if root else path
+
+
 def standing(one: Placed, above: Mapping[Known, str]) -> list[str]:
     """File where there are many, section below the title that is above all (`roots`), page."""
     parts = [] if one.file is None else [one.file]
-    root = above.get(document_of(one))
-    section = one.section.removeprefix(f"{root} > ") if root else one.section
-    parts += [titles(section)] if section else []
+    parts += [titles(below(above.get(document_of(one)), one.section))] if one.section else []
     if one.page is not None:
         label = "" if one.page_label in (None, str(one.page)) else f" ({one.page_label})"
         parts.append(f"page {one.page}{label}")

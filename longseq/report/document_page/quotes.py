@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from longseq.report.document_page.places import (
+    ALONE,
     Known,
     answer,
+    below,
     document_of,
     link,
     listed,
@@ -26,11 +28,12 @@ def lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     """The sentences, of each part below its title; one that is in several parts is linked to in the first."""
     shown = {at for one in summary.contexts for at in one.sentences}
     before: set[int] = set()
+    root = None if summary.documents else roots(summary).get(ALONE)
     whole: list[tuple[str | None, Sequence[int]]] = [(None, range(len(summary.sentences)))]
     parts: list[tuple[str | None, Sequence[int]]] = [(part.title, part.sentences) for part in summary.parts]
     for title, places in parts if summary.by and parts else whole:
         if title is not None:
-            words = titles(title) or "(no title)"
+            words = titles(below(root, title)) or "(no title)"
             yield element("h3", f"Page {words}" if summary.by == "page" else words, dir="auto")
         rows = (_listed(summary, at, name, at in shown, at not in before) for at in places)
         yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
