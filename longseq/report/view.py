@@ -58,13 +58,21 @@ def _lines(view: View) -> Iterable[str]:
 def _table(view: View) -> Markup:
     if not view.rows:
         return element("p", view.title)
-    head = element("tr", *(element("th", name, scope="col") for name in view.columns))
-    body = [element("tr", *(_cell(text) for text in row)) for row in view.rows]
-    parts = [element("caption", view.title), element("thead", head), element("tbody", *body)]
+    left = [not all(_figure(row[i]) for row in view.rows) for i in range(len(view.columns))]
+
+    def line(name: str, cells: tuple[str, ...]) -> Markup:
+        return element("tr", *(_cell(name, text, words) for text, words in zip(cells, left, strict=True)))
+
+    body = element("tbody", *(line("td", row) for row in view.rows))
+    parts = (element("caption", view.title), element("thead", line("th", view.columns)), body)
     more = element("p", f"… and {view.left:,} more") if view.left else Markup()
-    return Markup(element("table", *parts) + more)
+    return Markup(element("table", *parts, style="margin-bottom: 1em") + more)
 
 
-def _cell(text: str) -> Markup:
-    left = None if text[:1].isdigit() or text[:1] == "-" else "text-align: left"
-    return element("td", text, style=left)
+def _cell(name: str, text: str, words: bool) -> Markup:
+    scope = "col" if name == "th" else None
+    return element(name, text, scope=scope, style=f"text-align: {'left' if words else 'right'}")
+
+
+def _figure(text: str) -> bool:
+    return text in ("", "NA") or text.lstrip("-")[:1].isdigit()
