@@ -101,6 +101,7 @@ def test_the_button_recolours_the_figures(visit, report):
             break
         page.wait_for_timeout(100)
     assert sum(map(int, light.split(","))) > 600 > 200 > sum(map(int, page.evaluate(PIXEL).split(",")))
+    page.evaluate("localStorage.clear()")  # the choice would hold for the next page
 
 
 def test_pointing_says_what_a_window_is(visit, report):
