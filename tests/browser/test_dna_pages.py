@@ -7,6 +7,10 @@ import pytest
 from visiting import PHONE
 
 from longseq.cli import main
+from longseq.report.figures.figure import figure
+from longseq.report.figures.library import STYLE, scripts
+from longseq.report.figures.marks import Axis, Panel, Points, Rule, View
+from longseq.report.page import page
 
 pytestmark = pytest.mark.browser
 IDEOGRAM = "#dna-ideogram"
@@ -129,3 +133,12 @@ def test_on_paper_it_is_light(visit, report, tmp_path):
         picture = sheet.render(scale=0.5, grayscale=True).to_numpy()
         assert (picture < 80).mean() < 0.05
     assert max(map(int, page.page.evaluate(PIXEL).split(","))) < 60  # the screen is dark still
+
+
+def test_names_that_look_like_formulas_are_names(visit, tmp_path):
+    """A library would be fetched for them."""
+    marks = [Points(name="$$c$$", x=[1], y=[1], labels=["$$d$$"]), Rule(at=1.5, label="$$\\frac{a}{b}$$")]
+    panel = Panel(y=Axis(label="\\[y\\]", ticks={1: "\\(a\\)"}), marks=marks)
+    drawn = figure("f", [View(x=Axis(label="$$x$$"), panels=[panel])], "$$e$$")
+    (tmp_path / "a.html").write_text("".join(page("$$t$$", [drawn], STYLE, scripts=scripts())))
+    ready(visit(tmp_path / "a.html")).wait_for_timeout(200)
