@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("--model", metavar="NAME|DIR", help="Model that reads DNA, or writes of documents.  [default: dna]")
 @click.option("--no-model", is_flag=True, help="DNA without a model: counts, windows and regions only.")
-@click.option("--out", metavar="DIR", help="Write summary.json, tables and tracks (DNA) or pages (documents) there.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    help="Write report.html, summary.json, tables and tracks (DNA), summary.md (documents) there.",
+)
 @click.option("--force", is_flag=True, help="Replace what an earlier run left in --out.")
 @click.option("--format", "style", type=click.Choice(STYLES), help="What to print.  [default: text]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")

@@ -10,8 +10,7 @@ import numpy as np
 from longseq.report.attention import HEAD, cells, meanings
 from longseq.report.figures.figure import figure
 from longseq.report.figures.library import STYLE, scripts
-from longseq.report.figures.marks import Axis, Grid, Panel, Points, View, named
-from longseq.report.log_ticks import decades
+from longseq.report.figures.marks import Axis, Grid, Panel, Points, View
 from longseq.report.page import Markup, element, page, table
 from longseq.results.attention import AttentionLook, HeadLook
 from longseq.results.run import Run
@@ -109,7 +108,7 @@ def _memory(look: AttentionLook) -> Markup | None:
     )
     layers = sorted({head.layer for head, _ in lives})
     across = Axis(label="layer, its heads from left to right", ticks={float(layer): str(layer) for layer in layers})
-    up = Axis(label="half-life (tokens)", logarithmic=True, ticks=named(decades(y)))
+    up = Axis(label="half-life (tokens)", logarithmic=True)
     for_ever = sum(math.isinf(tokens) for head in look.heads for tokens in head.half_life)
     caption = (
         f"Tokens after which half of a memory is left, by its mean decay over {look.read:,} tokens: a mark for each "

@@ -12,7 +12,6 @@ from longseq.report.bench_curves import BOUND, Curve, crossings, curves, rounded
 from longseq.report.figures.figure import figure
 from longseq.report.figures.library import STYLE, scripts
 from longseq.report.figures.marks import Axis, Line, Panel, Rule, View, named
-from longseq.report.log_ticks import decades
 from longseq.report.page import Markup, element, page, table
 from longseq.results.bench import Bench, BenchRow
 
@@ -73,6 +72,5 @@ def _figure(name: str, what: str, which: str, label: str, shown: list[Curve], ca
         crossed = [(one, one.length) for one in crossings(shown) if one.length is not None]
         marks += [Rule(at=at, label=f"{one.mixer} ahead from {rounded(at):,}") for one, at in crossed]
     across = Axis(label="tokens", logarithmic=True, ticks=named(lengths))
-    levels = decades(value for curve in shown for value in getattr(curve, which))
-    panel = Panel(y=Axis(label=label, logarithmic=True, ticks=named(levels)), marks=marks)
+    panel = Panel(y=Axis(label=label, logarithmic=True), marks=marks)
     return figure(f"{name.split()[0].lower()}-{what}", [View(x=across, panels=[panel])], caption, seen)

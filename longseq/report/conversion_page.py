@@ -13,9 +13,6 @@ from longseq.report.page import Markup, element, page, table
 from longseq.results.conversion import STREAMED, TEACHER, WHOLE, Conversion, ModelFacts, Speed
 from longseq.results.evaluation import Figure
 
-FIGURES = "td { text-align: right; } td:first-child { text-align: left; }"
-"""Style of tables, all of figures."""
-
 
 def conversion_page(found: Conversion) -> Iterator[str]:
     """The page in pieces."""
@@ -25,7 +22,7 @@ def conversion_page(found: Conversion) -> Iterator[str]:
         parts += [_speed(found.speed), _latency(found.speed)]
     body = (f"{part}\n" for part in [*parts, _foot(found)] if part)
     drawn = found.speed is not None or found.lengths
-    yield from page(title, body, STYLE + FIGURES, scripts=scripts() if drawn else ())
+    yield from page(title, body, STYLE, scripts=scripts() if drawn else ())
 
 
 def crossing(speed: Speed) -> str:

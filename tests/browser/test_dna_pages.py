@@ -7,6 +7,10 @@ import pytest
 from visiting import PHONE
 
 from longseq.cli import main
+from longseq.report.figures.figure import figure
+from longseq.report.figures.library import STYLE, scripts
+from longseq.report.figures.marks import Axis, Panel, Points, Rule, View
+from longseq.report.page import page
 
 pytestmark = pytest.mark.browser
 IDEOGRAM = "#dna-ideogram"
@@ -102,6 +106,7 @@ def test_the_button_recolours_the_figures(visit, report):
             break
         page.wait_for_timeout(100)
     assert sum(map(int, light.split(","))) > 600 > 200 > sum(map(int, page.evaluate(PIXEL).split(",")))
+    page.evaluate("localStorage.clear()")  # the choice would hold for the next page
 
 
 def test_pointing_says_what_a_window_is(visit, report):
@@ -129,3 +134,12 @@ def test_on_paper_it_is_light(visit, report, tmp_path):
         picture = sheet.render(scale=0.5, grayscale=True).to_numpy()
         assert (picture < 80).mean() < 0.05
     assert max(map(int, page.page.evaluate(PIXEL).split(","))) < 60  # the screen is dark still
+
+
+def test_names_that_look_like_formulas_are_names(visit, tmp_path):
+    """A library would be fetched for them."""
+    marks = [Points(name="$$c$$", x=[1], y=[1], labels=["$$d$$"]), Rule(at=1.5, label="$$\\frac{a}{b}$$")]
+    panel = Panel(y=Axis(label="\\[y\\]", ticks={1: "\\(a\\)"}), marks=marks)
+    drawn = figure("f", [View(x=Axis(label="$$x$$"), panels=[panel])], "$$e$$")
+    (tmp_path / "a.html").write_text("".join(page("$$t$$", [drawn], STYLE, scripts=scripts())))
+    ready(visit(tmp_path / "a.html")).wait_for_timeout(200)

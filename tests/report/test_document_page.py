@@ -24,7 +24,7 @@ HOSTILE = [
     '" onmouseover="alert(1) is what the keeper of the lamp wrote into the book of the tower every night.',
 ]
 TAGS = "html head meta title style body header main nav section article footer h1 h2 h3 p ol ul li a b i bdi span div"
-TAGS += " mark sup strong pre button script figure figcaption details summary table caption thead tbody tr th td"
+TAGS += " mark sup strong pre button script figure figcaption details summary noscript table thead tbody tr th td"
 GIVEN = "class id href title dir charset value name content http-equiv lang type hidden tabindex role scope style open"
 GIVEN += " aria-label"
 

@@ -134,7 +134,7 @@ def _middle(values: np.ndarray, cell: np.ndarray, cells: int) -> np.ndarray:
 
 
 def _rows(length: np.ndarray, gc: np.ndarray, colours: np.ndarray, names: dict[int, str]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for colour, name in names.items():
         of = colours == colour
         if of.any():

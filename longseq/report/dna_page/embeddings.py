@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Panel, Points, Shade, View
 from longseq.report.gathered.vector_map import MapPoints
 from longseq.report.lines import shortened
-from longseq.report.page import Markup
+from longseq.report.page import Markup, table
 
+ROWS = 20
+"""Records in the table."""
 MANY = 300
 """Points from which they are smaller."""
 COLOURS = 7
@@ -45,7 +47,19 @@ def embeddings(found: MapPoints | None, window: int, samples: Sequence[str]) -> 
         f"Mean hidden vectors of windows{every}, on the two directions in which they vary most. Windows that the model "
         "reads alike lie together; what lies apart is worth a look."
     )
-    return [figure("dna-embeddings", views, caption, choose="Colour by")]
+    folded = table(
+        ("record", "windows", "first", "second", "GC, %"), _rows(found, groups["record"]), "Means of records"
+    )
+    return [figure("dna-embeddings", views, caption, folded, choose="Colour by")]
+
+
+def _rows(found: MapPoints, records: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Of the records with most windows: how many are shown, and where they lie on average."""
+    names = np.array(records, object)
+    for name, number in Counter(records).most_common(ROWS):
+        of = names == name
+        first, second = found.places[of].mean(0).tolist()
+        yield name, f"{number:,}", f"{first:.3g}", f"{second:.3g}", f"{np.nanmean(found.gc[of]):.1f}"
 
 
 def _view(name: str, found: MapPoints, marks: Sequence[Points]) -> View:

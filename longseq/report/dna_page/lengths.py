@@ -13,8 +13,8 @@ from longseq.report.page import Markup, element, table
 
 
 def lengths(found: np.ndarray) -> list[Markup]:
-    """Of (R,) lengths; nothing of a single one."""
-    if np.count_nonzero(found) < 2:
+    """Of (R,) lengths; nothing where all are alike."""
+    if len(np.unique(found[found > 0])) < 2:
         return []
     return [element("div", _histogram(found), _curve(found), class_="two")]
 
@@ -24,19 +24,23 @@ def _histogram(found: np.ndarray) -> Markup:
     edges = bars.edges
     bases = np.histogram(found, edges, weights=found.astype(np.float64))[0]
     across = Axis(label="length, bp", logarithmic=bars.logarithmic)
-    stems = {"x0": edges[:-1], "x1": edges[1:], "y0": np.zeros(len(bases))}
+
+    def bar(name: str, heights: np.ndarray, labels: list[str], colour: int) -> Boxes:
+        ground = np.zeros(len(heights))
+        return Boxes(name=name, x0=edges[:-1], x1=edges[1:], y0=ground, y1=heights, labels=labels, colour=colour)
+
     spans = [f"{_first(a):,} to {_last(b):,} bp" for a, b in itertools.pairwise(edges)]
     told = [f"{where}: {n:,} records" for where, n in zip(spans, bars.counts.tolist(), strict=True)]
     held = [f"{where}: {int(n):,} bp in them" for where, n in zip(spans, bases.tolist(), strict=True)]
     panels = [
         Panel(
             y=Axis(label="records", low=0, high=1.05 * float(bars.counts.max())),
-            marks=[Boxes(name="records", **stems, y1=bars.counts, labels=told)],
+            marks=[bar("records", bars.counts, told, 0)],
             height=150,
         ),
         Panel(
             y=Axis(label="bp in them", low=0, high=1.05 * float(bases.max())),
-            marks=[Boxes(name="bases in them", **stems, y1=bases, labels=held, colour=2)],
+            marks=[bar("bases in them", bases, held, 2)],
             height=150,
         ),
     ]

@@ -29,6 +29,7 @@ POINTS = 2_000
 """Windows on the map of embeddings."""
 STYLE = """
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26em), 1fr)); gap: 0 1.5em; }
+#dna-records .scroll { max-height: 32em; overflow: auto; } @media print { #dna-records .scroll { max-height: none; } }
 .letters { border: 1px solid var(--line); padding: .6em; max-height: 22em; overflow: auto; }
 """
 

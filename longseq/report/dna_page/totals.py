@@ -26,11 +26,11 @@ def totals(facts: Facts, findings: Mapping[int, FindingsSeen]) -> list[Markup]:
     if len(known) == 1:
         at, source = known[0]
         assert source.totals is not None
-        rows = [*_facts(source.totals), *findings.get(at, FindingsSeen()).lines()]
+        facts_of = [*_facts(source.totals), *findings.get(at, FindingsSeen()).lines()]
         if source.totals.bits_per_base is not None:
             said = findings.get(at, FindingsSeen()).novelty()
-            rows.append(("bits a base", f"{source.totals.bits_per_base:.3f}, by the model {facts.run.model}{said}"))
-        return [*parts, named_facts(rows, "Totals")]
+            facts_of.append(("bits a base", f"{source.totals.bits_per_base:.3f}, by the model {facts.run.model}{said}"))
+        return [*parts, named_facts(facts_of, "Totals")]
     rows = [_row(facts.samples[at], one.totals) for at, one in known[:INPUTS] if one.totals is not None]
     there = [i for i in range(len(HEAD)) if any(row[i] not in ("NA", "0.00") for row in rows)]
     shown = [[row[i] for i in there] for row in rows]

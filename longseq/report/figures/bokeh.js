@@ -12,6 +12,9 @@ const longseqPlot = (() => {
       : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en")
       : Number(value.toPrecision(digits)).toLocaleString("en", {maximumFractionDigits: 9});
 
+  // what looks like a formula stays as it is written: a library would be fetched for it
+  const literal = (text) => text.replace(/\$\$|\\[[(]/g, (mark) => `${mark[0]}\u2060${mark[1]}`);
+
   function colour(name) { // `c0`, `ink`: as the page has it now
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
@@ -39,8 +42,9 @@ const longseqPlot = (() => {
   }
 
   class Picture {
-    constructor(view, zoom) {
+    constructor(view, zoom, width) { // pixels
       this.view = view;
+      this.width = width - LEFT;
       this.moves = zoom && !matchMedia("(pointer: coarse)").matches; // a finger scrolls the page
       this.painted = []; // functions that give models the colours of the page
       this.tracks = [];
@@ -87,15 +91,17 @@ const longseqPlot = (() => {
 
     axis(plot, spec, side, shown) {
       const kind = spec.log ? M.LogAxis : M.LinearAxis;
-      const wanted = side === "below" ? (innerWidth < 600 ? 4 : 7) : Math.max(2, Math.min(6, Math.round(plot.height / 34)));
+      const longest = Math.max(number(spec.low, 3).length, number(spec.high, 3).length) + 2; // in letters
+      const across = Math.min(7, Math.floor(this.width / (7 * longest))), up = Math.min(6, Math.round(plot.height / 34));
+      const wanted = Math.max(2, side === "below" ? across : up);
       const named = Object.keys(spec.ticks ?? {}).map(Number).sort((a, b) => a - b);
-      const each = side === "below" ? Math.ceil(named.length / Math.max(2, (Math.min(innerWidth, 1088) - LEFT) / 56)) : 1;
+      const each = side === "below" ? Math.ceil(named.length / Math.max(2, this.width / 56)) : 1;
       const ticker = spec.ticks ? new M.FixedTicker({ticks: named.filter((_, i) => i % each === 0)})
         : spec.log ? new M.LogTicker({desired_num_ticks: wanted}) : new M.BasicTicker({desired_num_ticks: wanted});
       const axis = new kind({
-        ticker, axis_label: spec.label, visible: shown,
+        ticker, axis_label: literal(spec.label), visible: shown,
         formatter: new M.NumeralTickFormatter({format: "0,0.[000000]"}),
-        major_label_overrides: new Map(Object.entries(spec.ticks ?? {}).map(([k, v]) => [Number(k), v])),
+        major_label_overrides: new Map(Object.entries(spec.ticks ?? {}).map(([k, v]) => [Number(k), literal(v)])),
         axis_label_text_font: FONT, axis_label_text_font_size: "11px", axis_label_text_font_style: "normal",
         major_label_text_font: FONT, major_label_text_font_size: "11px", minor_tick_line_color: null, major_tick_in: 0,
       });
@@ -199,7 +205,8 @@ const longseqPlot = (() => {
       const place = m.along === "x" ? {x: m.at, y: 4 + 14 * before, y_units: "screen"} : {x: 4, x_units: "screen", y: m.at};
       const {low, high, log} = this.view.x, there = log ? Math.log : (v) => v; // near the right end words stand before it
       const late = m.along === "x" && there(m.at) - there(low) > 0.7 * (there(high) - there(low));
-      const label = new M.Label({...place, text: m.label, text_align: late ? "right" : "left", x_offset: late ? -4 : 4, y_offset: m.along === "x" ? 0 : 2,
+      const beside = late ? {text_align: "right", x_offset: -4} : {x_offset: 4};
+      const label = new M.Label({...place, ...beside, text: literal(m.label), y_offset: m.along === "x" ? 0 : 2,
         text_font: FONT, text_font_size: "11px"});
       plot.add_layout(this.coloured(label, {text_color: "soft"}));
       return [];

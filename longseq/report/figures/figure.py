@@ -40,6 +40,8 @@ def figure(
         Markup("\n"),
         data(spec),
         Markup("\n"),
+        element("noscript", element("p", "This figure is drawn by JavaScript, which is off.")),
+        Markup("\n"),
         *folded,
         Markup("\n"),
         id=name,

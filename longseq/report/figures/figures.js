@@ -47,7 +47,7 @@
       this.view = this.spec.views[at];
       this.drawn?.clear();
       this.plot.replaceChildren();
-      this.picture = new Picture(this.view, this.spec.zoom);
+      this.picture = new Picture(this.view, this.spec.zoom, this.plot.clientWidth);
       const doc = new Document();
       doc.add_root(this.picture.root);
       this.drawn = await Bokeh.embed.add_document_standalone(doc, this.plot);

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from longseq.report.figures.marks import Axis, Mark, Numbers, Shade, Track, View, named
+from longseq.report.log_ticks import decades
 
 SHORT = 48
 """Numbers that are written out; more of them are packed."""
@@ -18,8 +19,6 @@ STEPS = 65_534
 GAP = 65_535
 """The packed NaN."""
 DIGITS = 6
-TICKS = 7
-"""Of a logarithmic axis, about."""
 ROOM = 0.04
 """Of the axis, left free on both sides of what is shown."""
 _X, _Y = ("x", "x0", "x1"), ("y", "y0", "y1", "low", "high", "mean")
@@ -93,20 +92,12 @@ def _axis(axis: Axis, marks: Sequence[Mark], names: tuple[str, ...]) -> dict[str
     plain: dict[str, Any] = {"label": axis.label, "low": low, "high": high}
     plain |= {"log": True} if axis.logarithmic else {}
     plain |= {"places": True} if axis.places else {}
-    ticks = axis.ticks or (named(_decades(low, high)) if axis.logarithmic else {})
+    ticks = axis.ticks
+    if axis.logarithmic and not ticks:
+        round_ = [tick for tick in decades((low, high)) if low <= tick <= high]
+        ticks = named(round_) if len(round_) > 1 else {}  # of fewer a browser makes its own
     plain |= {"ticks": {f"{at:.12g}": name for at, name in ticks.items()}} if ticks else {}
     return plain
-
-
-def _decades(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten between the ends; fewer where these are many."""
-    found: list[float] = []
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for steps in ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 5), (1, 3), (1,)):
-        found = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
-        if len(found) <= TICKS:
-            break
-    return found
 
 
 def _ends(marks: Sequence[Mark], names: tuple[str, ...], logarithmic: bool) -> tuple[float, float]:
