@@ -19,7 +19,7 @@ OF_COMPUTING = ("device", "precision", "chunk")
 """Without any model, a classifier included. Not `threads`, which job scripts give to every command."""
 OF_DNA = (
     *("strands", "per_base", "window", "min_contig", "sample_fraction", "seed", "regions_fasta", "classifier"),
-    *("pyrodigal", "on_unknown", "plots"),
+    *("pyrodigal", "on_unknown"),
 )
 """Without DNA; so do those of a model, unless one writes of documents."""
 OF_DOCUMENTS = (

@@ -69,6 +69,7 @@ def summaries(
     from longseq.report.document_page.part import DocumentPart
     from longseq.report.input_folders import InputFolders
     from longseq.report.pages import Pages
+    from longseq.report.plots.documents import DocumentPlots
     from longseq.report.plots.record_plots import RecordPlots
     from longseq.report.region_letters import RegionLetters
     from longseq.report.report_page import FILE, Facts, ReportPage
@@ -79,7 +80,7 @@ def summaries(
     from longseq.report.tracks import Tracks
     from longseq.report.vectors import VectorTable
 
-    overview, pictures = Overview(window), RecordPlots(samples, window)
+    overview, pictures = Overview(window), (RecordPlots(samples, window), DocumentPlots())
     with ExitStack() as spools:
         records = spools.enter_context(JsonRecords())
         lines = spools.enter_context(Pages())
@@ -90,7 +91,7 @@ def summaries(
             told.sinks += [lines] if folder or style == "md" else []
             told.sinks += [page] if folder or style == "html" else []
             told.sinks += [JsonLines(sys.stdout)] if style == "jsonl" else []
-            told.sinks += [pictures] if folder and plots else []
+            told.sinks += pictures if folder and plots else []
             with ExitStack() as files:
                 if folder:
                     places, tracks = InputFolders(folder, samples), files.enter_context(Tracks())
@@ -108,8 +109,8 @@ def summaries(
                 lines.save(folder)
                 with open(folder / FILE, "w", encoding="utf-8", errors="backslashreplace") as file:
                     page.write(file, Facts(run=run, sources=sources, samples=samples, request=request))
-                if plots:
-                    pictures.save(folder / PLOTS, plots)
+                for picture in pictures if plots else ():
+                    picture.save(folder / PLOTS, plots)
         if style == "json":
             records.write(sys.stdout, run, sources)
         elif style == "md":

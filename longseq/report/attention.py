@@ -18,11 +18,17 @@ def attention_text(look: AttentionLook) -> str:
 
 
 def _lines(look: AttentionLook) -> Iterator[str]:
-    yield f"{look.model}, {count(len(look.tokens), 'token')}, beside the {look.beside}"
+    yield title(look)
     yield from aligned([(HEAD[0], *HEAD[1:]), *(cells(head) for head in look.heads)])
     yield from (f"{where}: no table of weights" for where in look.without)
     yield ""
     yield from (f"{name}: {words}" for name, words in meanings(look))
+
+
+def title(look: AttentionLook) -> str:
+    """Which model reads how much, and what stands beside it."""
+    said = f"{look.model}, {count(len(look.tokens), 'token')}"
+    return f"{said}, beside the {look.beside}" if look.softmax else said
 
 
 def cells(head: HeadLook) -> tuple[str, ...]:
@@ -48,9 +54,10 @@ def short(tokens: float) -> str:
 
 def meanings(look: AttentionLook) -> list[tuple[str, str]]:
     """What the columns say."""
+    softmax = f"the {look.beside}" if look.softmax else "a softmax beside it, of which there is none"
     return [
         ("head", "LAYER.HEAD, from 1"),
-        ("overlap", f"share of the weight of the {look.beside} that the head puts where that does, mean over tokens"),
+        ("overlap", f"share of the weight of {softmax} that the head puts where that does, mean over tokens"),
         ("reach", "tokens between where a value stands and where it is read, mean by weight"),
         ("half-life", f"tokens after which half of a memory is left, by its mean decay over {look.read:,} tokens"),
     ]

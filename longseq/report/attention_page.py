@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from longseq.report.attention import HEAD, cells, meanings
+from longseq.report.attention import HEAD, cells, meanings, title
 from longseq.report.figures.figure import figure
 from longseq.report.figures.library import STYLE, scripts
 from longseq.report.figures.marks import Axis, Grid, Panel, Points, View
@@ -26,7 +26,7 @@ NAMED = 48
 def attention_page(look: AttentionLook, heads: Sequence[HeadLook], run: Run) -> Iterable[str]:
     """The page in pieces; `heads` are shown first."""
     facts = [
-        f"{look.model}, {len(look.tokens):,} tokens, beside the {look.beside}",
+        title(look),
         f"longseq {run.version}, {run.device}: {run.command}",
     ]
     return page(f"Attention of {look.model}", _body(look, heads), STYLE, facts=facts, scripts=scripts())
@@ -65,7 +65,7 @@ def _view(look: AttentionLook, head: HeadLook) -> View:
     own = [weights for _, weights in tables]
     low, high, scale = LEAST, 0.0, "log10 of the weight"
     if any((weights < 0).any() for _, weights in tables):
-        high = max(float(np.abs(weights).max()) for _, weights in tables)
+        high = float(f"{1.05 * max(float(np.abs(weights).max()) for _, weights in tables):.2g}")
         low, scale = -high, "weight"
     else:
         tables = [(name, np.log10(np.maximum(weights, 10**LEAST))) for name, weights in tables]

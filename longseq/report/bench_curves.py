@@ -53,7 +53,7 @@ def rounded(length: float) -> int:
 
 def curves(found: Bench, train: bool) -> list[Curve]:
     """Of inference or of training steps, in the order of the rows."""
-    made = {}
+    made: dict[str, Curve] = {}
     for row in sorted((row for row in found.rows if row.train == train), key=lambda row: row.length):
         curve = made.setdefault(row.mixer, Curve(mixer=row.mixer, lengths=[], speeds=[], peaks=[]))
         curve.lengths.append(row.length)

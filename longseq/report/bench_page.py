@@ -65,9 +65,10 @@ def _figure(name: str, what: str, which: str, label: str, shown: list[Curve], ca
     for number, curve in enumerate(shown):
         values = np.array(getattr(curve, which), float)
         values[values <= 0] = np.nan  # on a logarithmic axis
-        line = {"dashed": curve.mixer == BOUND, "dots": True, "colour": number % 8}
-        called = "without attention" if curve.mixer == BOUND else curve.mixer
-        marks.append(Line(name=called, x=curve.lengths, y=values, **line))
+        bound = curve.mixer == BOUND
+        called = "without attention" if bound else curve.mixer
+        line = Line(name=called, x=curve.lengths, y=values, colour=number % 8, dashed=bound, dots=True)
+        marks.append(line)
     if which == "speeds":
         crossed = [(one, one.length) for one in crossings(shown) if one.length is not None]
         marks += [Rule(at=at, label=f"{one.mixer} ahead from {rounded(at):,}") for one, at in crossed]

@@ -62,7 +62,7 @@ def _drift(outcome: CheckOutcome, model: str, name: str) -> Markup | None:
     across = Axis(label="tokens read", logarithmic=True, ticks=named(tokens))
     levels = decades([point.error for point in points] + [points[0].limit])
     ticks = {level: f"{level:.0e}" for level in levels}
-    up = Axis(label="difference from float64", logarithmic=True, low=levels[0], high=2 * levels[-1], ticks=ticks)
+    up = Axis(label="difference from float64", logarithmic=True, low=levels[0] / 2, high=2 * levels[-1], ticks=ticks)
     panel = Panel(y=up, marks=lines)
     rows = [(point.what, f"{point.tokens:,}", f"{point.error:.1e}", f"{point.limit:.0e}") for point in points]
     seen = table(("of", "tokens", "difference", "limit"), rows, f"Drift of {model}")

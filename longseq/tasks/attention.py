@@ -129,7 +129,7 @@ def _ids(checkpoint: Checkpoint, pieces: Iterator[Any], most: int) -> tuple[np.n
             text.append(piece.decode("ascii", "replace") if isinstance(piece, bytes) else piece)
             yield piece
 
-    chunk = next(iter(checkpoint.tokenizer.chunks(kept(), most)), None)  # type: ignore[arg-type]
+    chunk = next(iter(checkpoint.tokenizer.chunks(kept(), most)), None)
     if chunk is None or not len(chunk.ids):
         raise InputError(where=checkpoint.name, expected="a text of one token or more", found="none")
     letters = "".join(text)
@@ -141,7 +141,7 @@ def _original(checkpoint: Checkpoint, name: str) -> Original:
     found = read_original(Source(model=name))
     ours, theirs = checkpoint.config, found.model.config
     shapes = [(one.layers, one.heads, one.frame) for one in (ours, theirs)]
-    if shapes[0] != shapes[1] or not same_tokens(checkpoint.tokenizer, found.tokenizer):  # type: ignore[arg-type]
+    if shapes[0] != shapes[1] or not same_tokens(checkpoint.tokenizer, found.tokenizer):
         raise CheckpointError(
             where=name,
             expected=f"the Transformer that {checkpoint.name} was made of",

@@ -50,3 +50,12 @@ def test_a_record_alone_has_no_lengths_and_an_earlier_run_goes(contigs, tmp_path
 def test_what_is_refused(argv, said, capsys):
     assert main(argv) == 2
     assert said in capsys.readouterr().err
+
+
+def test_documents_with_enough_to_choose_from_are_drawn(tmp_path):
+    (tmp_path / "short.txt").write_text("Only this stands here.\n")
+    out = tmp_path / "o"
+    asked = ["summarize", "data/lighthouse.md", str(tmp_path / "short.txt"), "--plots", "svg", "--out", str(out), "-q"]
+    assert main(asked) == 0
+    ((name, data),) = pictures(out).items()
+    assert name == "document_01.svg" and b"The Light on Carrow Ness</text>" in data and b"196 sentences" in data

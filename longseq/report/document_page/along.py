@@ -35,12 +35,12 @@ def worth_drawing(found: Salience | None) -> bool:
 def salience_figure(summary: DocumentSummary, found: Salience, name: str) -> Markup:
     """Bars of the highest worth along the text, the chosen sentences as points, the sections below."""
     panels = [Panel(y=Axis(label="worth", low=0, high=1.08), marks=_marks(summary, found), height=200)]
-    bands = _bands(summary)
-    if bands:
-        levels = 1 + max(band.level for band in bands)
+    known = bands(summary)
+    if known:
+        levels = 1 + max(band.level for band in known)
         named = {-level - 0.5: str(level + 1) for level in range(levels)}
         axis = Axis(label="section", low=-levels, high=0, ticks=named)
-        panels.append(Panel(y=axis, marks=[_strip(bands)], height=20 + 17 * levels))
+        panels.append(Panel(y=axis, marks=[_strip(known)], height=20 + 17 * levels))
     many = sum(found.sentences) > len(found.sentences)
     best = "its part" if summary.by else "all"
     caption = (
@@ -58,8 +58,6 @@ def _marks(summary: DocumentSummary, found: Salience) -> list[Boxes | Points]:
         f"{worth:.2f}, {'the best of ' + count(many, 'sentence') if many > 1 else 'a sentence'}, {start:,} to {end:,}"
         for worth, many, start, end in zip(found.worth, found.sentences, found.start, found.end, strict=True)
     ]
-    before = _before(summary)
-    places = [before[document_of(row)] + ((row.start or 0) + (row.end or 0)) / 2 for row in summary.sentences]
     said = [
         f"{number}. {shortened(' '.join(row.text.split()), WORDS)} ({worth:.2f})"
         for number, (row, worth) in enumerate(zip(summary.sentences, found.chosen, strict=True), 1)
@@ -67,8 +65,14 @@ def _marks(summary: DocumentSummary, found: Salience) -> list[Boxes | Points]:
     nothing = [0.0] * len(bars)
     return [
         Boxes(name="best here", x0=found.start, x1=found.end, y0=nothing, y1=found.worth, colour=WORTH, labels=bars),
-        Points(name="in the summary", x=places, y=found.chosen, colour=CHOSEN, size=9, labels=said),
+        Points(name="in the summary", x=chosen_places(summary), y=found.chosen, colour=CHOSEN, size=9, labels=said),
     ]
+
+
+def chosen_places(summary: DocumentSummary) -> list[float]:
+    """The middle of each sentence of the summary, in code points of all documents together."""
+    before = _before(summary)
+    return [before[document_of(row)] + ((row.start or 0) + (row.end or 0)) / 2 for row in summary.sentences]
 
 
 def _before(summary: DocumentSummary) -> dict[Known, int]:
@@ -89,21 +93,21 @@ class Band(NamedTuple):
     """Whether a sentence of the summary stands in it."""
 
 
-def _bands(summary: DocumentSummary) -> list[Band]:
+def bands(summary: DocumentSummary) -> list[Band]:
     """Documents, where they are many, and sections, but for a title that is above all of its document."""
-    bands, above, known = [], roots(summary), documents(summary)
+    found, above, known = [], roots(summary), documents(summary)
     gave = set(map(document_of, summary.sentences))
     for one, key, start in zip(summary.documents, known, _before(summary).values(), strict=False):
         name = shortened(f"{one.description or above.get(key) or one.id} ({ending(one.file)})", WORDS)
-        bands.append(Band(0, start, start + one.length, name, key in gave))
+        found.append(Band(0, start, start + one.length, name, key in gave))
     for share in summary.outline:
         *outer, title = share.title.split(" > ")
         level = len(outer) - (known[share.document] in above)
         if title and level >= 0:
             name = f"{shortened(title, WORDS)}, {count(share.words, 'word')}"
-            bands.append(Band(level + bool(summary.documents), share.start, share.end, name, bool(share.chosen)))
-    fitting = [level for level in range(LEVELS) if sum(band.level <= level for band in bands) <= BANDS]
-    return [band for band in bands if band.level <= max(fitting, default=0)]
+            found.append(Band(level + bool(summary.documents), share.start, share.end, name, bool(share.chosen)))
+    fitting = [level for level in range(LEVELS) if sum(band.level <= level for band in found) <= BANDS]
+    return [band for band in found if band.level <= max(fitting, default=0)]
 
 
 def _strip(bands: Sequence[Band]) -> Boxes:

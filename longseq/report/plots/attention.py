@@ -78,8 +78,8 @@ def overlap_picture(look: AttentionLook) -> Figure:
         if np.isfinite(value):
             colour = "white" if value < 0.5 else "black"
             panel.text(column, row, f"{100 * value:.0f}", ha="center", va="center", color=colour, fontsize=6)
-    panel.set_xticks(range(heads), range(1, heads + 1))
-    panel.set_yticks(range(layers), range(1, layers + 1))
+    panel.set_xticks(range(heads), [str(head + 1) for head in range(heads)])
+    panel.set_yticks(range(layers), [str(layer + 1) for layer in range(layers)])
     panel.set(xlabel="attention head", ylabel="layer")
     panel.grid(visible=False)
     panel.tick_params(length=0)
@@ -105,7 +105,7 @@ def memory_picture(look: AttentionLook) -> Figure:
             mark: dict[str, Any] = {"marker": "o" if finite else "^", "color": colour, "linestyle": "none"}
             panel.plot([head.layer + spread], [tokens if finite else top], alpha=0.75, **mark)
     logarithmic(panel.yaxis, low=min(known) / 2, high=2 * top)
-    panel.set_xticks(layers, layers)
+    panel.set_xticks(layers, [str(layer) for layer in layers])
     panel.grid(axis="x", visible=False)
     panel.set(xlabel=f"layer (heads 1 to {most}, from left to right)", ylabel="half-life of the memory (tokens)")
     for_ever = ", triangles: for ever" if len(known) < len(lives) else ""

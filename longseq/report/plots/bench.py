@@ -61,7 +61,12 @@ def _cross(panel: Axes, shown: list[Curve]) -> None:
         assert one.length is not None
         panel.axvline(one.length, color=COLOURS[by_name[one.mixer] % len(COLOURS)], linewidth=0.7, linestyle=":")
         words = f"{one.mixer} ahead of {one.other}\nfrom {rounded(one.length):,}"
-        at = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "fontsize": 6, "color": SOFT}
+        at: dict[str, Any] = {
+            "xycoords": ("data", "axes fraction"),
+            "textcoords": "offset points",
+            "fontsize": 6,
+            "color": SOFT,
+        }
         panel.annotate(words, (one.length, 0.03 + 0.13 * number), (3, 0), **at)
 
 

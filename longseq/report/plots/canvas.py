@@ -26,7 +26,7 @@ DASHES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (3
 """Beside colours, for print in black and white."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 INK, SOFT, GRID = "#1b1b1b", "#5c5c5c", "#d8d8d8"
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
     "font.size": 7,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def gc_picture(found: Lengths, samples: Sequence[str]) -> Figure:
         engineering(panel.xaxis, "b")
     if len(lengths) <= DOTS:
         for number, (name, chosen) in enumerate(_inputs(sources, samples)):
-            marks = {"s": 9, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
+            marks: dict[str, Any] = {"s": 9, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
             panel.scatter(lengths[chosen], gc[chosen], color=COLOURS[number], label=name, **marks)
         _legend(drawn, panel, samples)
     else:
@@ -136,7 +136,7 @@ def record_picture(record: LongRecord, name: str, place: str, window: int) -> Fi
             _track(panel, record.tracks[what], TRACKS[what])
         if what == "gc" and 1 < len(regions) <= REGIONS:
             for region in regions:
-                panel.plot([region.interval.start, region.interval.end], [region.gc] * 2, color=INK, linewidth=1.4)
+                panel.hlines(region.gc or 0.0, region.interval.start, region.interval.end, color=INK, linewidth=1.4)
             place = f"black: regions of one composition;  {place}".rstrip("; ")
         if what == "gc_skew":
             panel.axhline(0, color=SOFT, linewidth=0.6)
@@ -162,7 +162,7 @@ def map_picture(points: MapPoints, samples: Sequence[str]) -> Figure:
         drawn.colorbar(dots, ax=panel, label="GC of the window (%)", shrink=0.8)
     else:
         for number, (name, chosen) in enumerate(_inputs(points.sources, samples)):
-            marks = {"s": 5, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
+            marks: dict[str, Any] = {"s": 5, "marker": MARKS[number], "linewidths": 0, "alpha": 0.7}
             panel.scatter(x[chosen], y[chosen], color=COLOURS[number], label=name, **marks)
         _legend(drawn, panel, samples)
     first, second = points.shares
