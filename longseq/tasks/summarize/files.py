@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from longseq.errors import InputError, place
@@ -218,7 +219,8 @@ class _Source(Source):
         passes = 2 if model is not None and self.request.strands == "both" else 1
         known = model is not None and reading.kind == "dna" and self.span is None
         total = estimate_letters(self.file, self.request) if known else None
-        what = self.file if passes == 1 else f"{self.file}, both strands"
+        name = "standard input" if self.file == "-" else PurePath(self.file).name
+        what = name if passes == 1 else f"{name}, both strands"
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
             records: Iterable[Record] = self._regions(reading) if self.request.regions else reading
