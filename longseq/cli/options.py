@@ -10,6 +10,7 @@ import click
 
 from longseq.cli.talk import MUCH, NORMAL, QUIET, Talk
 from longseq.config import LONGEST_CHUNK
+from longseq.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,8 +59,12 @@ def talking(function: F) -> F:
     @functools.wraps(function)
     def wrapped(talk: Talk | None, /, *args: Any, quiet: bool, verbose: bool, debug: bool, **options: Any) -> Any:
         talk = talk or Talk([])
+        if quiet and verbose:
+            raise UsageError("--quiet and --verbose say different things", remedy="give one of them")
         talk.begin(QUIET if quiet else MUCH if verbose else NORMAL, debug)
-        return function(*args, talk=talk, **options)
+        found = function(*args, talk=talk, **options)
+        talk.cost()
+        return found
 
     return wrapped  # type: ignore[return-value]
 
