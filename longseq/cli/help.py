@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -39,7 +39,7 @@ class HelpFormatter(click.HelpFormatter):
     command = ""
     """Name of the command whose page it is."""
 
-    def write_dl(self, rows: Sequence[tuple[str, str]], *args: Any, **options: Any) -> None:
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **options: Any) -> None:
         rows = [(_value(term), _bounds(text)) for term, text in rows]
         if len(rows) < MANY or not all(term.startswith("-") for term, _ in rows):
             super().write_dl(rows, *args, **options)

@@ -131,7 +131,11 @@ def gathered(paths: Sequence[str | Path], progress: Progress | None = None) -> B
             found=f"{len(there)}: {_named(name_of(number, of) for number in missing)} missing",
             remedy="longseq info DIR says what became of them",
         )
-    return Batch(*map(tuple, zip(*found, strict=True)), progress=progress or NullProgress())
+    return Batch(
+        folders=tuple(folder for folder, _ in found),
+        documents=tuple(document for _, document in found),
+        progress=progress or NullProgress(),
+    )
 
 
 def shards_in(folder: Path) -> list[Path]:

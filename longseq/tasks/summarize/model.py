@@ -120,9 +120,9 @@ def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Chec
         raise UsageError(
             where="--device", expected=f"a usable device {device!r}", found=found, remedy="leave it out: --device cpu"
         ) from None
-    found = load(name, device)
-    log.debug("model %s: %s parameters, sha256 %s", name, f"{found.parameters:,}", found.sha256[:12])
-    return found
+    checkpoint = load(name, device)
+    log.debug("model %s: %s parameters, sha256 %s", name, f"{checkpoint.parameters:,}", checkpoint.sha256[:12])
+    return checkpoint
 
 
 def default_model(inputs: Sequence[str]) -> str:
