@@ -40,6 +40,9 @@ def test_every_command_has_help(name, capsys):
     assert main([name, "--help"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(f"Usage: longseq {name}") and "--debug" in shown
+    command = group.get_command(click.Context(group), name)
+    for one in getattr(command, "commands", {"": command}).values():
+        assert [p.name for p in one.params if isinstance(p, click.Option) and not p.help] == []
 
 
 def test_memory_that_torch_cannot_have_is_said_plainly(monkeypatch, capsys):
