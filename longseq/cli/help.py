@@ -83,4 +83,4 @@ def _value(term: str) -> str:
 def _bounds(text: str) -> str:
     """`[x>=1]`, which goes without saying of most, is left out, and `[0<=x<=1]` is `[0 to 1]`."""
     text = re.sub(r"(\S+?)<=x<=([^\];]+)", r"\1 to \2", text)
-    return re.sub(r"  \[x>=\d+\]|; x>=\d+(?=\])", "", text)
+    return re.sub(r"  \[x>=?\d+\]|; x>=?\d+(?=\])", "", text)

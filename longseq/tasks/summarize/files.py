@@ -8,11 +8,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading
+from longseq.formats.known import document_name
 from longseq.formats.region import pick_each
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
@@ -219,8 +219,7 @@ class _Source(Source):
         passes = 2 if model is not None and self.request.strands == "both" else 1
         known = model is not None and reading.kind == "dna" and self.span is None
         total = estimate_letters(self.file, self.request) if known else None
-        name = "standard input" if self.file == "-" else PurePath(self.file).name
-        what = name if passes == 1 else f"{name}, both strands"
+        what = document_name(self.file) + ", both strands" * (passes == 2)
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
             records: Iterable[Record] = self._regions(reading) if self.request.regions else reading
