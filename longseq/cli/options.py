@@ -53,7 +53,7 @@ def talking(function: F) -> F:
     """`-q`, `-v` and `--debug`; the function gets `talk` instead."""
 
     @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-    @click.option("-v", "--verbose", is_flag=True, help="Say more.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say what is read, by which model, and what it took.")
     @click.option("--debug", is_flag=True, help="Show where an error was raised.")
     @click.pass_obj
     @functools.wraps(function)
