@@ -8,10 +8,15 @@ from __future__ import annotations
 import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol, TextIO
 
 log = logging.getLogger("longseq")
+
+WIDE = 110
+"""Columns of a terminal from which the bar is a long one."""
+SETTLED = 1.0
+"""Seconds of work before which a bar shows no speed: much is read ahead at first."""
 
 
 class Progress(Protocol):
@@ -19,11 +24,32 @@ class Progress(Protocol):
         """A task begins; `total` in `unit` where known."""
 
     def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
-        """`amount` more is done; `total` is a better estimate of it all; `facts` (memory, exponent, loss …) are shown
-        as they are."""
+        """`amount` more is done; `total` is a better estimate of it all; `facts` (record, memory, exponent, loss …) are
+        shown as they are."""
 
     def finish(self) -> None:
         """The task ended, well or not."""
+
+
+class Spot:
+    """Where in a record a pass is, spelled only when it is shown: `chr2 at 1.2 M of 3.4 M`."""
+
+    LONGEST = 32
+    """Letters of a name that are shown."""
+
+    def __init__(self, name: str, length: int | None = None, unit: str = ""):
+        self._name, self._length, self._unit, self._at = name, length, unit, 0
+
+    def on(self, amount: int) -> Spot:
+        """`amount` further; the spot itself."""
+        self._at += amount
+        return self
+
+    def __str__(self) -> str:
+        name = "".join(letter if letter.isprintable() else "?" for letter in self._name)
+        name = name if len(name) <= self.LONGEST else f"{name[: self.LONGEST - 1]}…"
+        text = f"{name} at {short(self._at)}" + (f" of {short(self._length)}" if self._length else "")
+        return f"{text} {self._unit}" if self._unit else text
 
 
 class NullProgress:
@@ -61,7 +87,7 @@ class LineProgress:
 
 
 class BarProgress:
-    """A bar that rewrites its line; needs a terminal."""
+    """A bar that rewrites its line, or on a narrow terminal a percentage; needs a terminal."""
 
     def __init__(self, stream: TextIO | None = None):
         self._stream = stream or sys.stderr
@@ -69,27 +95,40 @@ class BarProgress:
 
     def start(self, what: str, total: int | None = None, unit: str = "") -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
 
         self.finish()
         self._total, self._unit, self._done, self._began, self._what = total, unit, 0, time.monotonic(), what
-        columns = (
-            TextColumn("{task.description}", markup=False),  # a file's name may hold [brackets]
-            BarColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[facts]}", markup=False),
-        )
-        self._bar = Progress(*columns, console=Console(file=self._stream), transient=True)
+        console = Console(file=self._stream)
+        self._wide = console.width >= WIDE
+        columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False)]  # it may hold [brackets]
+        columns += [BarColumn(), TimeRemainingColumn()] if self._wide else []
+        line = Column(no_wrap=True, overflow="ellipsis")
+        columns.append(TextColumn("{task.fields[facts]}", markup=False, table_column=line))
+        self._bar = Progress(*columns, console=console, transient=True)
         self._task = self._bar.add_task(what, total=total, facts="")
         self._bar.start()
 
     def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
         self._done, self._total = self._done + amount, total or self._total
-        rate = self._done / max(time.monotonic() - self._began, 1e-9)
-        told = [f"{short(rate)} {self._unit}s/s"] if _tells(rate, self._total) else []
-        shown = "  ".join([*told, *(f"{k} {v}" for k, v in facts.items())])
         if self._bar is not None:
+            shown = "  ".join([*self._told(), *(str(v) if k == "record" else f"{k} {v}" for k, v in facts.items())])
             self._bar.update(self._task, advance=amount, total=self._total, facts=shown)  # type: ignore[attr-defined]
+
+    def _told(self) -> Iterator[str]:
+        """What is done, how fast, and without a bar how long the rest takes."""
+        spent, total, unit = time.monotonic() - self._began, self._total, self._unit
+        rate = self._done / spent if spent and spent >= SETTLED else 0.0
+        if total and not self._wide:
+            yield f"{100 * self._done / total:.0f} %"
+            yield _amount(self._done, None, unit)
+        else:
+            yield _amount(self._done, total, unit)
+        if rate and _tells(rate, total):
+            yield f"{short(rate)} {unit}s/s" if self._wide else f"{short(rate)}/s"
+        if rate and total and not self._wide:
+            yield f"{duration(max(total - self._done, 0) / rate)} left"
 
     def finish(self) -> None:
         if self._bar is not None:
@@ -100,16 +139,19 @@ class BarProgress:
 def describe(what: str, done: int, total: int | None, unit: str, seconds: float, facts: dict[str, object]) -> str:
     """`summarize chr2: 12.1 M of 16.0 M bases (75 %), 41.2 k bases/s, 1 min 34 s left, memory 312 MiB`."""
     rate = done / max(seconds, 1e-9)
-    text = f"{what}: {short(done)}"
-    if total:
-        text += f" of {short(total)} {unit}s ({100 * done / total:.0f} %)"
-    else:
-        text += f" {unit}" + "s" * (done != 1)
+    text = f"{what}: {_amount(done, total, unit)}" + (f" ({100 * done / total:.0f} %)" if total else "")
     if _tells(rate, total):
         text += f", {short(rate)} {unit}s/s"
     if total and rate > 0:
         text += f", {duration(max(total - done, 0) / rate)} left"
     return text + "".join(f", {name} {value}" for name, value in facts.items())
+
+
+def _amount(done: int, total: int | None, unit: str) -> str:
+    """`12.1 M of 16 M bases`."""
+    if total:
+        return f"{short(done)} of {short(total)} {unit}s"
+    return f"{short(done)} {unit}" + "s" * (done != 1)
 
 
 def _tells(rate: float, total: int | None) -> bool:

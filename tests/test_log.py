@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from longseq.log import BarProgress, LineProgress, count, describe, duration, memory, short
+from longseq.log import BarProgress, LineProgress, Spot, count, describe, duration, memory, short
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,7 @@ class Terminal(io.StringIO):
 def test_a_bar_shows_rate_time_left_and_facts(monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("longseq.log.SETTLED", 0.0)
     said = Terminal()
     bar = BarProgress(said)
     bar.start("train", 400, "token")
@@ -95,3 +96,11 @@ def test_a_bar_shows_rate_time_left_and_facts(monkeypatch):
     bar.finish()
     shown = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", said.getvalue())
     assert re.search(r"train ━+ 0:00:00 .* tokens/s  bits 1.9312  rate 3.00e-03  memory 412 MiB", shown)
+
+
+def test_where_in_a_record_it_is():
+    spot = Spot("chr2", 3_400_000)
+    assert str(spot.on(200_000).on(1_000_000)) == "chr2 at 1.2 M of 3.4 M"
+    assert str(Spot("notes", None, "letters").on(5)) == "notes at 5 letters"
+    assert str(Spot("a\x1b[31mb" + "c" * 99).on(1)) == f"a?[31mb{'c' * 24}… at 1"  # nothing that a terminal obeys
+    assert describe("a.fa", 500, 2_000, "base", 10, {"record": spot}).endswith(", record chr2 at 1.2 M of 3.4 M")

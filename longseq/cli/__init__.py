@@ -13,30 +13,31 @@ from collections.abc import Sequence
 import click
 
 from longseq.cli import exit
+from longseq.cli.help import HelpContext
 from longseq.cli.talk import Talk
 from longseq.errors import meant
 
 COMMANDS = {
     "summarize": "What is in sequences and documents, and where to look.",
-    "annotate": "A class for each base: tracks and intervals, from a model of your own training.",
-    "score": "Bits per base of each record under a model, or what variants change; stopped, it can go on.",
-    "classify": "Classes of sequences or documents, by a model of your own training.",
-    "embed": "Vectors of records, windows, sections, sentences or bases, from any layer of a model.",
+    "annotate": "A class for each base, or genes of bacteria, as intervals.",
+    "score": "Bits per base of records under a model, or what variants change.",
+    "classify": "Classes of sequences or documents, by a model of your own.",
+    "embed": "Vectors of records, windows, sections, sentences or bases.",
     "generate": "Continue a prompt, token by token, from a language model.",
-    "train": "Train a model on sequences.",
-    "convert": "A trained BERT, RoBERTa, DistilBERT or encoder of torch as a model of ours.",
+    "train": "Train a model on sequences or documents.",
+    "convert": "A trained BERT, RoBERTa or DistilBERT as a model of ours.",
     "tokenizer": "Learn a tokenizer from sequences or documents, and look at one.",
-    "verify": "Prove that every sentence of a summary stands in its source where the summary says.",
-    "evaluate": "Summaries against references: ROUGE beside baselines, with intervals.",
-    "oracle": "Which sentences of documents say what their references say: labels for an extractor.",
-    "check": "Prove on this machine that the model gives one answer, however a record is read.",
+    "verify": "Prove that each sentence of a summary stands in its source.",
+    "evaluate": "Summaries against references: ROUGE beside baselines.",
+    "oracle": "Which sentences say what references say: for an extractor.",
+    "check": "Prove that a model gives one answer, however a record is read.",
     "bench": "Speed and memory against length, on this machine.",
-    "attention": "The weights of attention heads on a short text, beside softmax, and how long each remembers.",
-    "compare": "From recurrent nets to linear attention: models of like size learn side by side.",
-    "plan": "Cut a batch job into shards, and say how long the longest will take.",
-    "merge": "Shards of a batch job into the whole, as one process would have written it.",
-    "info": "What a file or folder is, facts about it, and what can be done with it next.",
-    "completion": "A script that lets Tab complete commands, options, models, settings and files.",
+    "attention": "Weights of attention heads beside softmax, and how long they last.",
+    "compare": "From recurrent nets to linear attention: models side by side.",
+    "plan": "Cut a batch job into shards, and say how long they will take.",
+    "merge": "Shards of a batch into the whole, as one process would write it.",
+    "info": "What a file or folder is, and what can be done with it next.",
+    "completion": "A script that lets Tab complete commands, options and values.",
 }
 """Name, which is also the module's, and a line of help."""
 
@@ -50,6 +51,8 @@ EXAMPLES = {
     "train": "longseq train genomes/*.fa --from dna --out run/ --minutes 10",
     "convert": "longseq convert all-MiniLM-L6-v2/ --out minilm/ --keep-softmax",
     "tokenizer": "longseq tokenizer train book.txt --unit characters --out tokenizer.json",
+    "tokenizer train": "longseq tokenizer train book.txt --unit characters --out tokenizer.json",
+    "tokenizer show": "longseq tokenizer show tokenizer.json 'A sentence to cut.'",
     "verify": "longseq verify summary/ book.pdf",
     "evaluate": "longseq evaluate summaries.json references.jsonl --documents articles.jsonl",
     "oracle": "longseq oracle articles.jsonl --out labels.jsonl",
@@ -62,7 +65,7 @@ EXAMPLES = {
     "info": "longseq info genome.fa.gz",
     "completion": "longseq completion bash",
 }
-"""A line of each command that works once the files are there; below its help."""
+"""A line of each command, and of the commands of a command, that works once the files are there; below its help."""
 
 
 ASKED = "LONGSEQ_COMPLETE"
@@ -72,6 +75,8 @@ ASKED = "LONGSEQ_COMPLETE"
 class LazyGroup(click.Group):
     """Knows its commands by name; imports the one that is asked for."""
 
+    context_class = HelpContext
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -79,9 +84,9 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"longseq.cli.{name}").command
-        example = f"\b\nExample: {EXAMPLES[name]}"  # \b: a line as it is
-        if example not in (command.epilog or ""):
-            command.epilog = f"{command.epilog}\n\n{example}" if command.epilog else example
+        _teach(command, name)
+        for inner, one in getattr(command, "commands", {}).items():
+            _teach(one, f"{name} {inner}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -101,6 +106,14 @@ class LazyGroup(click.Group):
         else:
             remedy = f"commands: {', '.join(COMMANDS)}"
         raise click.UsageError(f"no such command {name!r}; {remedy}", ctx)
+
+
+def _teach(command: click.Command, name: str) -> None:
+    """Its page of help is like all others, and ends with its example."""
+    command.context_class = HelpContext
+    example = f"\b\nExample:\n  {EXAMPLES[name]}"  # \b: lines as they are
+    if example not in (command.epilog or ""):
+        command.epilog = f"{command.epilog}\n\n{example}" if command.epilog else example
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

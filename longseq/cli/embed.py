@@ -42,7 +42,13 @@ if TYPE_CHECKING:
 )
 @click.option("--window", type=click.IntRange(1), help="A vector every so many bases, or tokens, of a record.")
 @click.option("--layer", default="final", show_default=True, help="final, 0 or embedding, 1 or layer1, and so on.")
-@click.option("--pool", type=click.Choice(["mean", "last", "max"]), default="mean", show_default=True)
+@click.option(
+    "--pool",
+    type=click.Choice(["mean", "last", "max"]),
+    default="mean",
+    show_default=True,
+    help="How the vectors of tokens become one.",
+)
 @click.option("--normalize", is_flag=True, help="Scale each vector to a length of 1.")
 @click.option(
     "--strands",

@@ -111,6 +111,8 @@ def command(
             precision=precision,
             any_letter=any_letter,
             stop_at_end=not ignore_end,
+            # Not into the text that is being written.
+            progress=talk.progress() if as_json or not sys.stdout.isatty() else None,
         )
         if as_json:
             drawn = list(tokens)

@@ -39,7 +39,7 @@ def command(paths: tuple[str, ...], out: str, npy: str | None, force: bool, talk
     from longseq import __version__
     from longseq.tasks.shards.gather import gathered
 
-    batch = gathered(paths)
+    batch = gathered(paths, talk.progress())
     if batch.command not in PLAYERS or batch.version != __version__:
         raise InputError(
             where=str(batch.folders[0]),

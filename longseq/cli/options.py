@@ -10,6 +10,7 @@ import click
 
 from longseq.cli.talk import MUCH, NORMAL, QUIET, Talk
 from longseq.config import LONGEST_CHUNK
+from longseq.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -52,14 +53,18 @@ def talking(function: F) -> F:
     """`-q`, `-v` and `--debug`; the function gets `talk` instead."""
 
     @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-    @click.option("-v", "--verbose", is_flag=True, help="Say more.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say what is read, by which model, and what it took.")
     @click.option("--debug", is_flag=True, help="Show where an error was raised.")
     @click.pass_obj
     @functools.wraps(function)
     def wrapped(talk: Talk | None, /, *args: Any, quiet: bool, verbose: bool, debug: bool, **options: Any) -> Any:
         talk = talk or Talk([])
+        if quiet and verbose:
+            raise UsageError("--quiet and --verbose say different things", remedy="give one of them")
         talk.begin(QUIET if quiet else MUCH if verbose else NORMAL, debug)
-        return function(*args, talk=talk, **options)
+        found = function(*args, talk=talk, **options)
+        talk.cost()
+        return found
 
     return wrapped  # type: ignore[return-value]
 

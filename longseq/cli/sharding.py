@@ -137,7 +137,7 @@ def run_jobs(
         return [context.info_name or "", *options_of(context, WAYS), *own, "--", *inputs_of(context)]
 
     with all_shards(out, files, shards.jobs, reading, arguments, talk.progress()) as folder:
-        return play(gathered([folder]))
+        return play(gathered([folder], talk.progress()))
 
 
 def _code(error: BaseException | None, shard: Shard | None) -> int:

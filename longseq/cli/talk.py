@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Sequence
+from typing import TextIO
 
-from longseq.log import BarProgress, LineProgress, NullProgress, Progress, duration, short
+from longseq.log import BarProgress, LineProgress, NullProgress, Progress, duration, memory, short
 
 QUIET, NORMAL, MUCH = -1, 0, 1
 
@@ -27,15 +29,24 @@ class Talk:
         """The command line, without the program's name."""
         self.verbosity = NORMAL
         self.debug = False
+        self._began = time.monotonic()
 
     def begin(self, verbosity: int, debug: bool) -> None:
         """Called by a command with its options."""
-        self.verbosity, self.debug = verbosity, debug
+        self.verbosity, self.debug, self._began = verbosity, debug, time.monotonic()
         logger = logging.getLogger("longseq")
         logger.handlers = [logging.StreamHandler(sys.stderr)]
         logger.handlers[0].setFormatter(logging.Formatter("longseq: %(message)s"))
         logger.setLevel({QUIET: logging.ERROR, NORMAL: logging.INFO}.get(verbosity, logging.DEBUG))
         logger.propagate = False
+
+    def cost(self) -> None:
+        """Said of a command that ended, to those who want to hear more."""
+        if self.verbosity >= MUCH:
+            from longseq.results.run import peak_rss_mb
+
+            spent, peak = duration(time.monotonic() - self._began), memory(peak_rss_mb())
+            logging.getLogger("longseq").debug("%s, %s of memory at most", spent, peak)
 
     def end(self) -> None:
         """Leave logging as if nothing had been: the caller may be a program of its own."""
@@ -47,7 +58,12 @@ class Talk:
         """Nothing if quiet, a bar on a terminal, a line a minute elsewhere; each announces a long run first."""
         if self.verbosity == QUIET:
             return NullProgress()
-        return Announced(BarProgress() if sys.stderr.isatty() else LineProgress())
+        return Announced(BarProgress() if _moves(sys.stderr) else LineProgress())
+
+
+def _moves(stream: TextIO) -> bool:
+    """Whether a line there can be written anew."""
+    return stream.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
 
 
 class Announced:

@@ -20,7 +20,7 @@ def command() -> None:
     """Learn a tokenizer from sequences or documents, and look at one."""
 
 
-@command.command()
+@command.command(short_help="Learn pieces, characters or words, or all words of K bases.")
 @click.argument("inputs", metavar="[INPUT...]", nargs=-1)
 @click.option("--out", metavar="FILE", required=True, help="The tokenizer.json to write.")
 @click.option("--force", is_flag=True, help="Replace what stands in --out.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import sys
 import time
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from longseq.tasks.shards.gather import Batch
     from longseq.tasks.summarize.model import LoadedModel
     from longseq.tasks.variants import VariantAnswers, VariantRequest
+
+log = logging.getLogger("longseq")
 
 OF_RECORDS = ("track", "track_format", "region", "strict", "snapshot_every", "state", "save_state")
 """Options that speak of whole records, as does --strands."""
@@ -90,7 +93,7 @@ def run(
         results.free_output(out, force=force or resume)
     with VariantRun(request, loaded) as work:
         for note in work.notes:
-            click.echo(note, err=True)
+            log.warning("%s", note)
         if out is None:
             work.score(progress=talk.progress())
             if as_json:
@@ -167,7 +170,7 @@ def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     results.free_output(out, force=force)
     with shard.Merged(batch) as work:
         for note in work.notes:
-            click.echo(note, err=True)
+            log.warning("%s", note)
         results.write(work, out, command=batch.facts["command"], force=force)
         click.echo(f"{out}: {_line(work)}")
         return verdict(work.sources)

@@ -12,11 +12,12 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from longseq.errors import InputError, place
+from longseq.errors import InputError, meant, place
 
 Container = Literal["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
 
@@ -24,6 +25,9 @@ PIECE = 1 << 20
 """Most bytes that one step of decompression hands out."""
 PACKED = 1 << 17
 """Compressed bytes taken at a time; small, since each end of a member copies what is left of them."""
+
+BESIDE = 2000
+"""Files of a folder at most among which one that may have been meant is looked for."""
 
 _DAMAGED = "copy or download the file again"
 
@@ -112,6 +116,17 @@ def open_bytes(source: str | Path) -> ByteStream:
     return ByteStream(_Raw(str(source)))
 
 
+def meant_file(source: str, also: Iterable[str] = ()) -> str | None:
+    """`did you mean genome.fa?`, of a file that is not there: one beside it, or one of `also`, is spelled alike."""
+    folder, name = os.path.split(source)
+    try:
+        with os.scandir(folder or ".") as beside:
+            names = sorted(one.name for one in islice(beside, BESIDE))
+    except (OSError, ValueError):
+        names = []
+    return meant(name, [*names, *also])
+
+
 class _CutError(Exception):
     """The container ended inside itself."""
 
@@ -136,7 +151,7 @@ class _Raw:
             self._file = os.open(source, os.O_RDONLY)
             status = os.fstat(self._file)
         except FileNotFoundError:
-            raise InputError("no such file", where=source, remedy="check the path") from None
+            raise InputError("no such file", where=source, remedy=meant_file(source) or "check the path") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"cannot be read: {reason}", where=repr(source), remedy="check its permissions") from None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from longseq.errors import InputError
+from longseq.errors import InputError, place
 from longseq.formats import Reading
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick_each
@@ -75,6 +75,7 @@ class Source:
         """Open it, as `formats.read` does with these options, for the records that are to be read."""
         reading = self.reading = opened(self.file, self.span, **options)
         self.kind, self.format, self.container = reading.kind, reading.format.name, reading.container
+        log.debug("%s: %s, %s", place(self.file), self.format, self.container)
         return reading
 
     def fail(self, error: InputError) -> None:

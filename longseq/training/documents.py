@@ -16,7 +16,7 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats import read
 from longseq.formats.folders import files
-from longseq.log import NullProgress, Progress, count
+from longseq.log import NullProgress, Progress, Spot, count
 from longseq.records import Interval, Record
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import StreamTokenizer
@@ -142,12 +142,12 @@ def write(records: Iterable[Record], directory: Path, tokenizer: WordTokenizer, 
     with open(directory / "ids.bin", "wb") as ids, open(directory / "letters.bin", "wb") as letters:
         for record in records:
             count = length = 0
-            reading = _Reading(record, tokenizer)
+            reading, spot = _Reading(record, tokenizer), Spot(record.id, record.length, "letters")
             for new, widths in reading:
                 ids.write(new.astype(dtype).tobytes())
                 letters.write(widths.tobytes())
                 count, length = count + len(new), length + int(widths.sum())
-                progress.advance(len(new))
+                progress.advance(len(new), record=spot.on(int(widths.sum())))
             about.write(
                 {
                     "id": record.id,

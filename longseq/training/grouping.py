@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from longseq.errors import ConfigError, InputError
+from longseq.errors import ConfigError, InputError, meant
 from longseq.formats.table import Table, read_table
 from longseq.training.columns import Names
 from longseq.training.config import DataConfig
@@ -85,8 +85,10 @@ def _column(table: Table, config: DataConfig) -> str:
     others = table.columns[1:]
     if config.groups_column is not None:
         if config.groups_column not in others:
-            found = repr(config.groups_column)
-            raise ConfigError(where="data.groups_column", expected="a column of " + ", ".join(others), found=found)
+            asked, expected = config.groups_column, "a column of " + ", ".join(others)
+            raise ConfigError(
+                where="data.groups_column", expected=expected, found=repr(asked), remedy=meant(asked, others)
+            )
         return config.groups_column
     if "group" in others:
         return "group"

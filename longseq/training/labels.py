@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longseq.errors import ConfigError, InputError
+from longseq.errors import ConfigError, InputError, meant
 from longseq.formats.aliases import read_aliases
 from longseq.formats.features import holds_intervals
 from longseq.formats.names import Matched, match
@@ -108,7 +108,8 @@ def _columns(config: LabelConfig, header: Header, named: str | None) -> tuple[st
     for key in ("id", "column", "group"):
         name = getattr(config, key)
         if name is not None and name not in columns:
-            raise ConfigError(where=f"labels.{key}", expected="a column of " + ", ".join(columns), found=repr(name))
+            expected = "a column of " + ", ".join(columns)
+            raise ConfigError(where=f"labels.{key}", expected=expected, found=repr(name), remedy=meant(name, columns))
     group = config.group or ("group" if "group" in columns else None)
     passed = (ID, TITLE, header.text) if named is None else (named,)
     others = [name for name in columns if name not in (*passed, group)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from longseq.errors import InputError, UsageError, place
 from longseq.formats.folders import shards
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.records import Alphabet, Record
 from longseq.tokens import DnaTokenizer
 from longseq.training.cache import made
@@ -156,7 +156,7 @@ def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, p
     progress.start("read", None, "base")
     with open(directory / "ids.bin", "wb") as file:
         for number, record in enumerate(records):
-            pieces = _Encoded(record, tokenizer)
+            pieces, spot = _Encoded(record, tokenizer), Spot(record.id, record.length)
             first = end = 0
             for start, ids in known(pieces):
                 if start != end:
@@ -165,7 +165,7 @@ def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, p
                     first = start
                 end = start + len(ids)
                 file.write(ids.tobytes())
-                progress.advance(len(ids))
+                progress.advance(len(ids), record=spot.on(len(ids)))
             if end > first:
                 stretches.write({"record": number, "start": first, "length": end - first})
             about.write(

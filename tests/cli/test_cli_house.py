@@ -1,7 +1,9 @@
 """The command line's manners: cheap help, exit codes, one line an error, nothing left behind."""
 
+import io
 import logging
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -15,9 +17,9 @@ import torch
 
 import longseq.cli
 from longseq.cli import COMMANDS, EXAMPLES, group, main
-from longseq.cli.talk import Announced
+from longseq.cli.talk import Announced, Talk
 from longseq.errors import CheckpointError, StoppedError
-from longseq.log import NullProgress, log
+from longseq.log import BarProgress, LineProgress, NullProgress, log
 
 LONGSEQ = [sys.executable, "-c", "import sys; from longseq.cli import main; sys.exit(main())"]
 
@@ -38,6 +40,9 @@ def test_every_command_has_help(name, capsys):
     assert main([name, "--help"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(f"Usage: longseq {name}") and "--debug" in shown
+    command = group.get_command(click.Context(group), name)
+    for one in getattr(command, "commands", {"": command}).values():
+        assert [p.name for p in one.params if isinstance(p, click.Option) and not p.help] == []
 
 
 def test_memory_that_torch_cannot_have_is_said_plainly(monkeypatch, capsys):
@@ -49,6 +54,42 @@ def test_memory_that_torch_cannot_have_is_said_plainly(monkeypatch, capsys):
 def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"longseq {longseq.__version__}\n"
+
+
+def test_many_options_are_parted_and_values_have_short_names(capsys):
+    assert main(["summarize", "--help"]) == 0
+    shown = capsys.readouterr().out
+    titles = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert titles[0] == "Options:" and {"Options for DNA:", "Options for documents:", "Messages:"} <= set(titles)
+    command = group.get_command(click.Context(group), "summarize")
+    for param in command.params:
+        name = param.opts[-1]
+        assert not isinstance(param, click.Option) or len(re.findall(rf"^  (-\w, )?{name}\b(?!-)", shown, re.M)) == 1
+    assert "INTEGER" not in shown and "x>=" not in shown and "[1 to 1048576]" in shown
+
+
+def test_more_is_said_to_who_asks_and_less_to_who_does_not(tmp_path, capsys):
+    (tmp_path / "a.fa").write_text(">a\nACGT\n")
+    line = ["summarize", str(tmp_path / "a.fa"), "--no-model"]
+    said = {}
+    for flag in ("-q", "-v"):
+        assert main([*line, flag]) == 0
+        said[flag] = capsys.readouterr()
+    assert said["-q"].out == said["-v"].out and said["-q"].err == ""
+    assert "a.fa: fasta, plain\n" in said["-v"].err and "of memory at most\n" in said["-v"].err
+    assert main([*line, "-q", "-v"]) == 2
+
+
+@pytest.mark.parametrize(("terminal", "kind"), [("xterm", BarProgress), ("dumb", LineProgress), (None, LineProgress)])
+def test_a_bar_needs_a_terminal_that_can_move(terminal, kind, monkeypatch):
+    class Stream(io.StringIO):
+        def isatty(self):
+            return terminal is not None
+
+    monkeypatch.setattr(sys, "stderr", Stream())
+    monkeypatch.setenv("TERM", terminal or "xterm")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # colours of what is piped are no bar
+    assert type(Talk([]).progress()._inner) is kind
 
 
 def test_nothing_asked_is_help_on_stderr(capsys):
@@ -215,10 +256,13 @@ def test_a_short_run_and_one_of_unknown_length_are_not(total, monkeypatch):
     assert announced(monkeypatch, total) == []
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_ends_with_an_example_that_the_command_takes(name, capsys):
-    assert main([name, "--help"]) == 0
-    assert capsys.readouterr().out.rstrip().endswith(EXAMPLES[name])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_help_ends_with_an_example_that_the_command_takes(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([*name.split(), "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.rstrip().endswith(f"Example:\n    {EXAMPLES[name]}")
+    assert max(map(len, shown.splitlines())) <= 80
     program, command, *words = shlex.split(EXAMPLES[name])
     found = group.get_command(click.Context(group), command)
     while isinstance(found, click.Group):  # a command of its own commands

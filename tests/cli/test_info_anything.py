@@ -127,7 +127,7 @@ def test_folders_of_results_and_of_files(told, tmp_path, capsys):
     capsys.readouterr()
     for name, what, some in (
         ("files", "folder", {"files": 1, "formats": {"fasta": 1}, "next": "longseq summarize files --out DIR"}),
-        ("sum", "summary", {"kinds": ["dna"], "files": 1}),
+        ("sum", "summary", {"kinds": ["dna"], "files": 1, "next": "python -m webbrowser sum/report.html"}),
         ("sum/summary.json", "summary", {"records": 2, "schema": "summary/1"}),
         ("batch", "batch", {"done": 1, "next": "longseq summarize INPUT... --shard 2/2 --out batch"}),
         ("batch/1-of-2", "shard", {"shard": 1, "of": 2, "next": "longseq merge batch --out WHOLE"}),

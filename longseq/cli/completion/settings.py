@@ -15,6 +15,7 @@ ROOT = Path(longseq.__file__).parent
 OF = {
     "bench": ("longseq.tasks.bench.config", "BenchConfig"),
     "check": ("longseq.tasks.check.subject", "_Settings"),
+    "compare": ("longseq.tasks.compare.config", "CompareConfig"),
     "convert": ("longseq.tasks.convert.settings", "Settings"),
     "convert --open-memory": ("longseq.tasks.convert.settings", "OpeningSettings"),
     "train": ("longseq.training.config.run", "TrainConfig"),
@@ -50,6 +51,13 @@ def mixers() -> list[str]:
 
 def references() -> list[str]:
     return _keys("longseq.tasks.bench.references", "REFERENCES")
+
+
+def compared() -> list[str]:
+    """Tasks of a comparison."""
+    from longseq.results.compare import ADDITION, BASES
+
+    return [ADDITION, BASES]
 
 
 def feature_maps() -> list[str]:

@@ -97,6 +97,21 @@ def _mixers(asked: Asked) -> Iterator[Candidate]:
     yield from map(Candidate, settings.references() if asked.command == "bench" else ["all"])
 
 
+def _models(asked: Asked) -> Iterator[Candidate]:
+    yield from _listed(asked, settings.mixers())
+
+
+def _tasks(asked: Asked) -> Iterator[Candidate]:
+    yield from _listed(asked, settings.compared())
+
+
+def _listed(asked: Asked, names: Sequence[str]) -> Iterator[Candidate]:
+    """Names behind the last comma; those in front of it stay."""
+    before, comma, _ = asked.current.rpartition(",")
+    given = before.split(",")
+    yield from (Candidate(f"{before}{comma}{name}") for name in names if name not in given)
+
+
 def _feature_map(asked: Asked) -> Iterator[Candidate]:
     yield from map(Candidate, settings.feature_maps())
 
@@ -165,12 +180,14 @@ KNOWN: dict[str, Callable[[Asked], Iterator[Candidate]]] = {
     "layer": _layer,
     "mixers": _mixers,
     "model": _model,
+    "models": _models,
     "path": _path,
     "prompt": _nothing,
     "region": _region,
     "shard": _shard,
     "start": _model,
     "task": _task,
+    "tasks": _tasks,
     "threads": _threads,
 }
 """By the name of the parameter."""

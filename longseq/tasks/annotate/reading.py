@@ -13,7 +13,7 @@ import torch
 from longseq import __version__
 from longseq.errors import InputError
 from longseq.formats.digest import file_digest
-from longseq.log import Progress
+from longseq.log import Progress, Spot
 from longseq.records import Record
 from longseq.streaming.class_lanes import classified
 from longseq.streaming.classes import Classified, ClassReader
@@ -21,6 +21,7 @@ from longseq.tasks.annotate.names import require_apart
 from longseq.tasks.annotate.work import SCHEMA, Row
 from longseq.tasks.places import walk
 from longseq.tasks.sources import Asked, Source, warn_of_clipping
+from longseq.tasks.summarize.estimate import estimate_all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +110,8 @@ def read_records(
     Raises:
         StoppedError, KeyboardInterrupt: a signal came.
     """
-    progress.start("annotate", None, "base")
+    total = None if source.span is not None else estimate_all([request.source], request)
+    progress.start("annotate", total, "base")
     try:
         for held, parts in classified(reader, _records(request, source, reader, kept, name, text)):
             record = held.record
@@ -117,8 +119,9 @@ def read_records(
                 head = list(itertools.islice(parts, 1))  # both passes wait for the last letter: the length is known
                 start, length = int(record.notes.get("offset", 0)), record.length or 0
                 row = Row(record.source, name(record), start, length, held.circular, record.truncated)
+                spot = Spot(row.name, length)
                 for size in take(row, held, itertools.chain(head, parts)):
-                    progress.advance(size)
+                    progress.advance(size, record=spot.on(size))
                     kept.give_way()
             except InputError as error:
                 source.fail(error)

@@ -12,14 +12,15 @@ from torch import Tensor
 
 from longseq.config import require
 from longseq.errors import InputError, UsageError
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.model import Checkpoint, RecordModel
 from longseq.records import Record
 from longseq.streaming.hidden import HiddenReader, Job
 from longseq.tasks.classify.evidence import Evidence, Witness, can_tell
 from longseq.tasks.classify.kept import Ids
-from longseq.tasks.places import Every, Places, id_pieces, known_ids, walk
+from longseq.tasks.places import Every, Places, id_pieces, known_ids, reads_dna, walk
 from longseq.tasks.sources import Asked, Source
+from longseq.tasks.summarize.estimate import estimate_all
 
 WINDOW = 2048
 """Tokens of a window that is read afresh."""
@@ -172,7 +173,10 @@ def classified(
         UsageError: a model without such a head.
     """
     records = walk(sources, reader.checkpoint, request, column=request.column)
-    return classified_records(request, reader, records, progress)
+    progress, total = progress or NullProgress(), None
+    if reads_dna(reader.checkpoint) and (letters := estimate_all(request.inputs, request)) is not None:
+        total = letters * (2 if request.window else 1)
+    return _classified(request, reader, record_model(reader.checkpoint), records, progress, total)
 
 
 def classified_records(
@@ -183,7 +187,7 @@ def classified_records(
 ) -> Iterator[Classified]:
     """The same of records that were opened elsewhere, each with the source that is told of it."""
     model = record_model(reader.checkpoint)
-    return _classified(request, reader, model, records, progress or NullProgress())
+    return _classified(request, reader, model, records, progress or NullProgress(), None)
 
 
 def _classified(
@@ -192,8 +196,9 @@ def _classified(
     model: RecordModel,
     records: Iterable[tuple[Source, Record]],
     progress: Progress,
+    total: int | None,
 ) -> Iterator[Classified]:
-    for job in reader.passed(_jobs(request, reader.checkpoint, model, records, progress)):
+    for job in reader.passed(_jobs(request, reader.checkpoint, model, records, progress, total)):
         assert isinstance(job, _Pass)
         entry = job.entry
         if job.running is entry.running:
@@ -250,20 +255,22 @@ def _jobs(
     model: RecordModel,
     records: Iterable[tuple[Source, Record]],
     progress: Progress,
+    total: int | None,
 ) -> Iterator[_Pass]:
-    progress.start("classify", None, "token")
+    progress.start("classify", total, "token")
     known = known_ids(checkpoint)
     try:
         for source, record in records:
             entry, kept = _Entry(source, record, model, known, request), Ids()
             try:
                 pieces = id_pieces(record, checkpoint, entry.places)
-                job = _Pass(entry, _kept(pieces, kept, progress), entry.running)
+                job = _Pass(entry, _kept(pieces, kept, progress, Spot(record.id, record.length)), entry.running)
                 yield job
                 if job.error is None:
+                    spot = Spot(record.id, len(kept))
                     for i in range(_windows(len(kept), request.window)):
                         ids = kept.read(i * request.window, min((i + 1) * request.window, len(kept)))
-                        progress.advance(len(ids))
+                        progress.advance(len(ids), record=spot.on(len(ids)))
                         yield _Pass(entry, [ids], _Running(model, known, 0))
             finally:
                 kept.close()
@@ -271,8 +278,8 @@ def _jobs(
         progress.finish()
 
 
-def _kept(pieces: Iterator[np.ndarray], kept: Ids, progress: Progress) -> Iterator[np.ndarray]:
+def _kept(pieces: Iterator[np.ndarray], kept: Ids, progress: Progress, spot: Spot) -> Iterator[np.ndarray]:
     for ids in pieces:
         kept.add(ids)
-        progress.advance(len(ids))
+        progress.advance(len(ids), record=spot.on(len(ids)))
         yield ids

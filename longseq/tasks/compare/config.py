@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from longseq.config import require
+from longseq.config import require, require_one
 from longseq.model.mixers import MIXERS
 from longseq.results.compare import ADDITION, BASES
 
@@ -137,7 +137,7 @@ class CompareConfig:
             given = getattr(self, name)
             require(bool(given), name, given, "at least one")
             for one in given:
-                require(one in known, name, one, "one of " + ", ".join(known))
+                require_one(name, one, known)
             require(len(set(given)) == len(given), name, given, "each only once")
         require(0 < self.minutes < math.inf, "minutes", self.minutes, "above 0 and finite")
         for name in ("width", "layers", "heads"):

@@ -11,7 +11,7 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats.digest import same_digest
 from longseq.formats.documents import ocr
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.records import Layout, Record, Unread
 from longseq.results.document import DocumentFacts, UnreadPage, unread_pages
 from longseq.tasks.document.candidates import BACK, Found, Tiers, find_sentences
@@ -133,10 +133,11 @@ class Collection:
 
     def _read(self, record: Record, progress: Progress) -> Iterator[str]:
         pieces: Iterable[str] = record.pieces  # type: ignore[assignment]
+        spot = Spot(record.id, record.length)
         for piece in pieces:
             self.text.append(piece)
             yield piece
-            progress.advance(len(piece))
+            progress.advance(len(piece), record=spot.on(len(piece)))
 
     def _facts(self, record: Record, start: int, reading: ReadingTime, texts: TextFolder | None) -> DocumentFacts:
         length = len(self.text) - start

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.records import Record
 from longseq.results.document import ONE_PASS, DocumentSummary, SentenceRow
 from longseq.tasks.document.candidates import BACK, REST, strictest
@@ -155,11 +155,12 @@ class _Passing:
 
     def _read(self, progress: Progress) -> Iterator[str]:
         pieces: Iterable[str] = self.record.pieces  # type: ignore[assignment]
+        spot = Spot(self.record.id, self.record.length)
         for piece in pieces:
             self.length += len(piece)
             self.digest.update(piece.encode("utf-8", "surrogatepass"))
             yield piece
-            progress.advance(len(piece))
+            progress.advance(len(piece), record=spot.on(len(piece)))
 
 
 def _quote(

@@ -13,7 +13,7 @@ from typing import Any
 
 from longseq.config import require
 from longseq.errors import CheckpointError, InputError
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.model import Checkpoint
 from longseq.records import Record
 from longseq.results.document import GENERATED, DocumentSummary, SentenceRow
@@ -133,10 +133,11 @@ class Writer:
 
 
 def _read(record: Record, text: Manuscript, progress: Progress) -> Iterator[str]:
+    spot = Spot(record.id, record.length)
     for piece in record.pieces:
         text.append(piece)  # type: ignore[arg-type]
         yield piece  # type: ignore[misc]
-        progress.advance(len(piece))
+        progress.advance(len(piece), record=spot.on(len(piece)))
 
 
 def _sentences(text: str) -> list[str]:

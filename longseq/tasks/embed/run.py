@@ -10,7 +10,7 @@ import numpy as np
 from longseq import __version__
 from longseq.config import require
 from longseq.errors import InputError, UsageError
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.model import Checkpoint
 from longseq.records import Record
 from longseq.results.source import SourceRow
@@ -21,6 +21,7 @@ from longseq.tasks.embed.table import Embedded, EmbeddedTable, Heading, free_fil
 from longseq.tasks.places import Every, Places, Sections, id_pieces, known_ids, reads_dna, walk
 from longseq.tasks.sentence_places import Sentences
 from longseq.tasks.sources import Source, require_some
+from longseq.tasks.summarize.estimate import estimate_all
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.spool import LetterSpool
 
@@ -93,21 +94,24 @@ def _jobs(
     request: Request, checkpoint: Checkpoint, sources: Sequence[Source], strands: Strands, progress: Progress
 ) -> Iterator[_Pass]:
     known, width, few = known_ids(checkpoint), checkpoint.config.width, _Few(request, checkpoint)
-    progress.start("embed", None, "token")
+    passes, total = 2 if strands == "both" else 1, None
+    if reads_dna(checkpoint) and all(source.span is None for source in sources):
+        total = estimate_all([source.file for source in sources], request)
+    progress.start("embed", None if total is None else total * passes, "token")
     try:
         for source, record in walk(sources, checkpoint, request, column=request.column):
             places = _places(request)
-            entry = _Entry(source, record, places, 2 if strands == "both" else 1)
-            forward = Pooled(places, request.pool, width, known)
+            entry = _Entry(source, record, places, passes)
+            forward, spot = Pooled(places, request.pool, width, known), Spot(record.id, record.length)
             with LetterSpool() as spool:
                 if strands == "both":
                     record.pieces = _kept(record.pieces, spool)  # type: ignore[arg-type]
-                job = _Pass(entry, few.of(_told(id_pieces(record, checkpoint, [places]), progress)), forward)
+                job = _Pass(entry, few.of(_told(id_pieces(record, checkpoint, [places]), progress, spot)), forward)
                 yield job
                 if strands == "both" and job.error is None:
                     back = Pooled(places, request.pool, width, known, reverse=True)
                     back.total = len(spool)
-                    yield _Pass(entry, _told(_reverse(spool, checkpoint), progress), back)
+                    yield _Pass(entry, _told(_reverse(spool, checkpoint), progress, Spot(record.id, len(spool))), back)
     finally:
         progress.finish()
 
@@ -132,9 +136,9 @@ def _reverse(spool: LetterSpool, checkpoint: Checkpoint) -> Iterator[np.ndarray]
         yield checkpoint.tokenizer.encode(piece)[0].astype(np.int64)
 
 
-def _told(pieces: Iterator[np.ndarray], progress: Progress) -> Iterator[np.ndarray]:
+def _told(pieces: Iterator[np.ndarray], progress: Progress, spot: Spot) -> Iterator[np.ndarray]:
     for ids in pieces:
-        progress.advance(len(ids))
+        progress.advance(len(ids), record=spot.on(len(ids)))
         yield ids
 
 

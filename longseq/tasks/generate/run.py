@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from longseq.errors import InputError, UsageError, place
 from longseq.formats import read
 from longseq.formats.atomic import free_file
+from longseq.log import NullProgress, Progress
 from longseq.model import Checkpoint
 from longseq.streaming import load_snapshot, save_snapshot
 from longseq.tasks.generate.generator import Generator, Token
@@ -58,6 +59,12 @@ def _record(file: str, dna: bool, column: str | None) -> Iterator:
             yield from record.pieces
 
 
+def _told(pieces: Iterator[str] | Iterator[bytes], progress: Progress) -> Iterator:
+    for piece in pieces:
+        yield piece
+        progress.advance(len(piece))
+
+
 def generated(
     checkpoint: Checkpoint,
     sampling: Sampling,
@@ -71,6 +78,7 @@ def generated(
     precision: str = "fp32",
     any_letter: bool = False,
     stop_at_end: bool = True,
+    progress: Progress | None = None,
 ) -> Iterator[Token]:
     """Tokens behind a prompt, as they are drawn; after the last one the state is saved where that was asked for.
 
@@ -90,13 +98,24 @@ def generated(
     start = None if state is None else load_snapshot(state, checkpoint)
     given = {} if chunk is None else {"chunk": chunk}
     generator = Generator(checkpoint, sampling, start=start, precision=precision, any_letter=any_letter, **given)
+    progress = progress or NullProgress()
     if generator.separator is None:
-        generator.read(pieces)
+        progress.start("prompt", None, "letter")
+        try:
+            generator.read(_told(pieces, progress))
+        finally:
+            progress.finish()
     elif source := "".join(str(piece) for piece in pieces):
         generator.ask(source)
     elif start is None:
         raise UsageError("nothing is asked", remedy="give a source: --prompt or --prompt-file")
-    yield from generator.tokens(length, stop_at_end=stop_at_end)
+    progress.start("generate", length, "token")
+    try:
+        for token in generator.tokens(length, stop_at_end=stop_at_end):
+            yield token
+            progress.advance(1)
+    finally:
+        progress.finish()
     if save_state is not None:
         save_snapshot(save_state, generator.snapshot(), force=force)
     elif rest := generator.rest():

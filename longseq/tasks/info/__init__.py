@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from longseq.errors import InputError, meant
-from longseq.formats.containers import open_bytes
+from longseq.errors import InputError
+from longseq.formats.containers import meant_file, open_bytes
 from longseq.formats.folders import shards
 from longseq.records import Kind
 from longseq.tasks.info import binary, folders, models, results, sequences, tables
@@ -48,7 +48,8 @@ def _facts(path: str, kind: Kind | None, column: str | None, model: str | None) 
     if not place.exists() and path != "-":
         if place.name == path and path in models.shipped():
             return models.checkpoint(path)
-        raise InputError("no such file", where=path, remedy=_near(place) or "check the path")
+        near = meant_file(path, models.shipped() if place.name == path else ())
+        raise InputError("no such file", where=path, remedy=near or "check the path")
     if place.is_dir() and not shards(path):
         return _folder(path, place)
     if kind is None and column is None and place.is_file():
@@ -75,12 +76,3 @@ def _folder(path: str, place: Path) -> dict[str, Any]:
     if place.name == path and path in models.shipped():
         return models.checkpoint(path)
     return folders.facts(path)
-
-
-def _near(place: Path) -> str | None:
-    """A file beside it, or a shipped model, that may have been meant."""
-    try:
-        beside = sorted(one.name for one in place.parent.iterdir())
-    except OSError:
-        beside = []
-    return meant(place.name, [*beside, *(models.shipped() if place.name == str(place) else [])])

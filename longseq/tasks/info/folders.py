@@ -13,7 +13,10 @@ from longseq.formats.detect import detect
 from longseq.formats.folders import files
 from longseq.tasks.info import results
 
-TOLD = ("shard.json", "genes.json", "annotation.json", "run.json", "summary.json", "report.json")
+TOLD = (
+    *("shard.json", "genes.json", "annotation.json", "run.json", "summary.json", "report.json"),
+    *("bench.json", "check.json", "compare.json", "attention.json"),
+)
 """Documents by which a folder of results is known, the one that says most of it first."""
 LOOKED_AT = 1000
 """Files whose formats are looked at."""

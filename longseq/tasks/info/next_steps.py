@@ -56,11 +56,20 @@ def _shard(facts: Facts, path: str) -> str:
     return f"longseq merge {shlex.quote(str(Path(facts['path']).parent))} --out WHOLE"
 
 
-def _summary(facts: Facts, path: str) -> str | None:
+def _page(facts: Facts, path: str) -> str | None:
+    """The page beside a document, or in its folder."""
     folder = Path(facts["path"])
     folder = folder if folder.is_dir() else folder.parent
-    if (folder / "report.html").is_file():
-        return f"open {shlex.quote(str(folder / 'report.html'))} in a browser"
+    pages = (folder / f"{name}.html" for name in ("report", facts["what"]))
+    found = next((page for page in pages if page.is_file()), None)
+    return None if found is None else f"python -m webbrowser {shlex.quote(str(found))}"
+
+
+def _summary(facts: Facts, path: str) -> str | None:
+    if (page := _page(facts, path)) is not None:
+        return page
+    folder = Path(facts["path"])
+    folder = folder if folder.is_dir() else folder.parent
     if facts.get("kinds") == ["dna"]:
         return f"less -S {shlex.quote(str(folder / 'sequences.tsv'))}"
     return f"longseq verify {path} SOURCE"
@@ -101,14 +110,18 @@ def _folder(facts: Facts, path: str) -> str | None:
     return f"longseq summarize {path} --out DIR" if facts["kinds"] else None
 
 
-def _conversion(facts: Facts, path: str) -> str:
-    return facts["go_on"]
+def _conversion(facts: Facts, path: str) -> str | None:
+    return facts["go_on"] if "go_on" in facts else _page(facts, path)
 
 
 _STEPS: dict[str, str | Callable[[Facts, str], str | None]] = {
     "array": _array,
+    "attention": _page,
     "batch": _batch,
+    "bench": _page,
+    "check": _page,
     "checkpoint": _checkpoint,
+    "compare": _page,
     "conversion": _conversion,
     "dna": _summarize,
     "document": _summarize,

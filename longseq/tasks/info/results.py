@@ -16,10 +16,12 @@ LONGEST = 1 << 26
 """Bytes of a JSON document that is read whole; of a longer one its beginning tells what it is."""
 KINDS = {
     "annotation": "intervals and tracks of longseq annotate",
+    "attention": "weights of attention heads, by longseq attention",
     "bench": "speed and memory, measured by longseq bench",
     "check": "laws, proven by longseq check",
     "checkpoint": "the shape of a model",
     "classify": "classes of records",
+    "compare": "models side by side, by longseq compare",
     "conversion": "the report card of a conversion",
     "evaluation": "summaries against references",
     "extract": "an extractor's training",

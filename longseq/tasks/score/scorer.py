@@ -10,14 +10,13 @@ import numpy as np
 import torch
 
 from longseq.errors import InputError, StateError, StoppedError
-from longseq.log import Progress, count
+from longseq.log import Progress, Spot, count
 from longseq.metrics.nulls import COLUMNS, Nulls
 from longseq.streaming import Scored, Snapshot, Surprisal, Track
 from longseq.tasks.score.request import Request
 from longseq.tasks.score.walk import Fingerprint, Strand, Walk
 from longseq.tasks.score.work import Work
-from longseq.tasks.summarize.estimate import estimate_letters
-from longseq.tasks.summarize.request import Request as Inputs
+from longseq.tasks.summarize.estimate import estimate_all
 from longseq.training.signals import StopRequest
 
 Walked = tuple[Strand, Iterator[bytes]]
@@ -80,9 +79,9 @@ class Scorer:
             sums, walked = self._again(snapshot, walked)
             start = snapshot if sums else None if self._done else self._start
             self._work.open(dict(snapshot.spools))
-        totals = [estimate_letters(file, _inputs(self._request)) for file in self._request.inputs]
-        total = sum(n for n in totals if n is not None) * (2 if self._request.strands == "both" else 1)
-        self._progress.start("score", None if None in totals else max(total - self._tokens, 0), "base")
+        total = estimate_all(self._request.inputs, self._request)
+        passes = 2 if self._request.strands == "both" else 1
+        self._progress.start("score", None if total is None else max(total * passes - self._tokens, 0), "base")
         try:
             for strand, track in self._surprisal.many(walked, start):
                 if sums is None:
@@ -101,8 +100,10 @@ class Scorer:
         return last
 
     def _strand(self, strand: Strand, track: Track, sums: Sums) -> None:
+        spot = Spot(strand.record.id, strand.record.length).on(sums.length)
         for scored in track:
             self._take(scored, sums)
+            self._progress.advance(len(scored.bits), record=spot.on(len(scored.bits)))
             self._pause(track, sums)
         self._print.end()
         self._finish(strand, sums)
@@ -116,7 +117,6 @@ class Scorer:
             self._work.track(scored.bits)
         self._since += size
         self._tokens += size
-        self._progress.advance(size)
 
     def _finish(self, strand: Strand, sums: Sums) -> None:
         record = strand.record
@@ -238,7 +238,3 @@ class Scorer:
             found="others",
             remedy="give it those, or start anew with --force",
         )
-
-
-def _inputs(request: Request) -> Inputs:
-    return Inputs(on_unknown=request.on_unknown, regions=request.regions)

@@ -16,7 +16,7 @@ from longseq.formats import read
 from longseq.formats.digest import file_digest
 from longseq.formats.folders import shards
 from longseq.formats.vcf import VcfFile
-from longseq.log import Progress
+from longseq.log import Progress, Spot
 from longseq.tasks.shards.order import Reading
 from longseq.tasks.shards.part import Span
 
@@ -69,10 +69,11 @@ def measured(file: str, reading: Reading, progress: Progress) -> tuple[InputFact
                 if facts.format in BY_BYTES:
                     length = facts.size or 0
                 else:
+                    spot = Spot(record.id, record.length)
                     try:
                         for piece in record.pieces:
                             length += len(piece)
-                            progress.advance(len(piece))
+                            progress.advance(len(piece), record=spot.on(len(piece)))
                     except InputError:  # its shard will say what is wrong with it
                         pass
                 letters += length

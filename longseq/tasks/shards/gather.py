@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from longseq.errors import InputError
+from longseq.log import NullProgress, Progress
 from longseq.results.run import Run
 from longseq.tasks.shards.folder import FACTS, read_shard
 from longseq.tasks.shards.order import NAMES, first_difference
@@ -31,6 +32,8 @@ class Batch:
     folders: tuple[Path, ...]
     documents: tuple[dict[str, Any], ...]
     """`shard.json` of each."""
+    progress: Progress = field(default_factory=NullProgress, compare=False)
+    """Told of what was read, while `frames` are walked."""
 
     @property
     def command(self) -> str:
@@ -70,10 +73,15 @@ class Batch:
         Raises:
             InputError: a spool that is damaged.
         """
-        for folder, document in zip(self.folders, self.documents, strict=True):
-            with SpoolReader(folder, kinds, document["spool"]) as reader:
-                for value in reader:
-                    yield reader, value
+        self.progress.start("merge", sum(document["spool"]["frames"] for document in self.documents), "part")
+        try:
+            for folder, document in zip(self.folders, self.documents, strict=True):
+                with SpoolReader(folder, kinds, document["spool"]) as reader:
+                    for value in reader:
+                        yield reader, value
+                        self.progress.advance(1, shard=folder.name)
+        finally:
+            self.progress.finish()
 
     def sources(self) -> list[Source]:
         """All inputs, in order, as one process would have read them."""
@@ -98,8 +106,8 @@ class Batch:
         )
 
 
-def gathered(paths: Sequence[str | Path]) -> Batch:
-    """The shards in the folder of a batch, or in these folders of shards.
+def gathered(paths: Sequence[str | Path], progress: Progress | None = None) -> Batch:
+    """The shards in the folder of a batch, or in these folders of shards; `progress` is told of their reading.
 
     Raises:
         InputError: one that is missing, stands twice, was not finished, or is of another version, model, request,
@@ -123,7 +131,11 @@ def gathered(paths: Sequence[str | Path]) -> Batch:
             found=f"{len(there)}: {_named(name_of(number, of) for number in missing)} missing",
             remedy="longseq info DIR says what became of them",
         )
-    return Batch(*map(tuple, zip(*found, strict=True)))
+    return Batch(
+        folders=tuple(folder for folder, _ in found),
+        documents=tuple(document for _, document in found),
+        progress=progress or NullProgress(),
+    )
 
 
 def shards_in(folder: Path) -> list[Path]:

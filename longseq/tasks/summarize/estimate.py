@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from longseq.errors import InputError
 from longseq.formats import Reading, read
 from longseq.tasks.summarize.request import Request, options_of
 
+if TYPE_CHECKING:
+    from longseq.tasks.sources import Asked
+
 SAMPLE = 1 << 21
 """Letters looked at to estimate how many a file holds."""
+
+
+def estimate_all(sources: Iterable[str], asked: Asked) -> int | None:
+    """The sum over several files; None where one is no file of DNA."""
+    request = Request(on_unknown=asked.on_unknown, regions=asked.regions)
+    found = [estimate_letters(source, request) for source in sources]
+    return None if None in found else sum(number for number in found if number is not None)
 
 
 def estimate_letters(source: str, request: Request) -> int | None:

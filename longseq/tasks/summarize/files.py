@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading
+from longseq.formats.known import document_name
 from longseq.formats.region import pick_each
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
@@ -218,7 +219,7 @@ class _Source(Source):
         passes = 2 if model is not None and self.request.strands == "both" else 1
         known = model is not None and reading.kind == "dna" and self.span is None
         total = estimate_letters(self.file, self.request) if known else None
-        what = self.file if passes == 1 else f"{self.file}, both strands"
+        what = document_name(self.file) + ", both strands" * (passes == 2)
         self.progress.start(what, total and total * passes, "base" if reading.kind == "dna" else "letter")
         try:
             records: Iterable[Record] = self._regions(reading) if self.request.regions else reading

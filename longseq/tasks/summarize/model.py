@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from longseq.results.source import SourceRow
     from longseq.streaming import Surprisal
 
+log = logging.getLogger("longseq")
 
 SHIFT = 0.2
 """Difference of soft-masked shares from which an input is said to differ from what a model learned from."""
@@ -118,7 +120,9 @@ def load_checkpoint(name: str, *, device: str = "cpu", threads: int = 1) -> Chec
         raise UsageError(
             where="--device", expected=f"a usable device {device!r}", found=found, remedy="leave it out: --device cpu"
         ) from None
-    return load(name, device)
+    checkpoint = load(name, device)
+    log.debug("model %s: %s parameters, sha256 %s", name, f"{checkpoint.parameters:,}", checkpoint.sha256[:12])
+    return checkpoint
 
 
 def default_model(inputs: Sequence[str]) -> str:

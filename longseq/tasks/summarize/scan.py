@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longseq.errors import InputError, UsageError
-from longseq.log import Progress
+from longseq.log import Progress, Spot
 from longseq.metrics.nulls import Nulls
 from longseq.records import Record
 from longseq.results.findings import Telomere, TerminalRepeat
@@ -184,10 +184,10 @@ class Scanner:
 
     def _counted(self, records: Iterable[Record]) -> Iterator[tuple[_Strands, InputError | None]]:
         for record in records:
-            strands, fault = self._strands(record), None
+            strands, fault, spot = self._strands(record), None, Spot(record.id, record.length)
             try:
                 for piece in strands.letters():
-                    self._progress.advance(len(piece))
+                    self._progress.advance(len(piece), record=spot.on(len(piece)))
             except InputError as error:
                 fault = error
             yield strands, fault
@@ -201,6 +201,7 @@ class Scanner:
         for (strands, reverse), track in tracks:
             spool = self._bits_spool(strands)
             at = strands.length if reverse else 0
+            spot = Spot(strands.record.id, strands.length if reverse else strands.record.length)
             meter = BitsMeter(grid, strands.length % grid or grid) if reverse else BitsMeter(grid)
             try:
                 for scored in track:
@@ -211,7 +212,7 @@ class Scanner:
                     elif spool is not None:
                         spool.write(at, scored.bits[:, None])
                         at += len(scored.bits)
-                    self._progress.advance(len(scored.bits))
+                    self._progress.advance(len(scored.bits), record=spot.on(len(scored.bits)))
             except InputError as error:
                 yield strands, error
                 continue

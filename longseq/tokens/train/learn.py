@@ -10,7 +10,7 @@ import numpy as np
 
 from longseq.config import require
 from longseq.errors import InputError
-from longseq.log import NullProgress, Progress
+from longseq.log import NullProgress, Progress, Spot
 from longseq.records import Kind, Record
 from longseq.tokens.dna import DnaTokenizer
 from longseq.tokens.subwords import DnaPieces, pieces
@@ -55,10 +55,10 @@ def learn(records: Iterable[Record], config: Learning | None = None, progress: P
             _require_room(config, kind)
         if record.kind != kind:
             raise InputError(where=record.where, expected=f"{kind}, as before it", found=record.kind)
-        before = sample.letters
+        before, spot = sample.letters, Spot(record.id, record.length)
         for piece in _pieces(record, config, cuts):
             sample.add(piece)
-            progress.advance(sample.letters - before)
+            progress.advance(sample.letters - before, record=spot.on(sample.letters - before))
             before = sample.letters
     progress.finish()
     if kind is None or not sample.letters:
