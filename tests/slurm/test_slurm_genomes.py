@@ -48,7 +48,7 @@ def snakemake(folder, profile, inputs, options, *words, **given):
     batch = {"inputs": inputs, "out": "summary", "shards": 3, "options": options, "mem_mb": 500, "minutes": 5}
     code, said = workflow.run(*words, batch=batch)
     assert code == 0, said
-    assert re.search(r"^done +3$", (folder / "summary.batch.txt").read_text(), re.MULTILINE)
+    assert re.search(r"^ *done +3$", (folder / "summary.batch.txt").read_text(), re.MULTILINE)
     return bytes_of(folder / "summary"), said
 
 

@@ -26,7 +26,8 @@ def jobs(slurm, tmp_path_factory):
         folder = folders[mode] = tmp_path_factory.mktemp(mode)
         scripts = Scripts(folder, STAND_IN, LONGSEQ_STANDSTILLS=1)
         if mode == "warned":
-            scripts.add("longseq_environment() { PATH=$PWD/bin:$PATH; touch prepares; sleep 2; }")
+            warned = 'until [ -n "$warned$SLURM_RESTART_COUNT" ]; do sleep 0.1; done'
+            scripts.add(f"longseq_environment() {{ PATH=$PWD/bin:$PATH; touch prepares; {warned}; }}")
         if mode == "array":
             ids[mode] = scripts.submit(slurm, "--array 1-2 -o %a.log", "stream_array.sbatch", "2", "score", "x.fa")
         else:

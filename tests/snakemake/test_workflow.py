@@ -47,7 +47,7 @@ def test_the_result_is_that_of_one_process(done):
 
 def test_the_batch_is_summed_up_beside_it(done):
     told = (done[0].folder / "results" / "summary.batch.txt").read_text()
-    assert re.search(r"^done +3$", told, re.MULTILINE) and re.search(r"^command +summarize$", told, re.MULTILINE)
+    assert re.search(r"^ *done +3$", told, re.MULTILINE) and re.search(r"^ *command +summarize$", told, re.MULTILINE)
 
 
 def test_what_is_done_is_not_done_again_and_what_is_lost_is(done):
@@ -86,7 +86,7 @@ def test_records_that_fail_stop_the_merge_until_they_are_accepted(tmp_path):
     (tmp_path / "bad.fa").write_text(">a\nACGTACGT\n>b\nAC!GT\n>c\nGGGTTT\n")
     batch = BATCH | {"inputs": ["bad.fa"], "shards": 2}
     code, said = workflow.run(batch=batch)
-    assert code == 1 and "expected a DNA letter" in said and re.search(r"^done +2$", said, re.MULTILINE)
+    assert code == 1 and "expected a DNA letter" in said and re.search(r"^ *done +2$", said, re.MULTILINE)
     assert not (tmp_path / "results" / "summary").exists()
     code, said = workflow.run(batch=batch | {"accept_failed_records": True})
     assert code == 0 and jobs(said) == {"plan": 0, "shard": 0, "merge": 1}, said
@@ -97,7 +97,7 @@ def test_records_that_fail_stop_the_merge_until_they_are_accepted(tmp_path):
 def test_a_shard_that_fails_is_told_of(tmp_path):
     batch = BATCH | {"shards": 1, "options": "--no-model --window -7"}
     code, said = Workflow(tmp_path, data=INPUTS).run(batch=batch)
-    assert code == 1 and "-7" in said and re.search(r"^failed +1$", said, re.MULTILINE), said
+    assert code == 1 and "-7" in said and re.search(r"^ *failed +1$", said, re.MULTILINE), said
 
 
 def test_a_model_is_trained_and_measured_on_what_was_kept_back(tmp_path):
