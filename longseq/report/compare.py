@@ -40,7 +40,8 @@ def gradient(norm: float) -> str:
 
 def _head(found: Compare) -> Iterator[str]:
     config, machine = found.config, found.machine
-    yield f"{machine.processor}, {count(machine.cores, 'core')}, torch {machine.torch}; one thread a model"
+    load = "" if machine.load_before is None else f", load {machine.load_before:.1f} before"
+    yield f"{machine.processor}, {count(machine.cores, 'core')}{load}, torch {machine.torch}; one thread a model"
     yield (
         f"{count(len(found.models), 'model')} of {count(config['layers'], 'layer')} × {config['width']} channels, "
         f"{round(found.parameters):,} parameters (at most {percent(found.spread)} apart), seed {config['seed']}, "

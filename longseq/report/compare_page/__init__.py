@@ -23,6 +23,8 @@ STYLE = (
 main p, main li { max-width: 46em; } math { font-size: 1.15em; margin: .8em 0; overflow-x: auto; }
 td:not(:first-child) { font-variant-numeric: tabular-nums; } """
 )
+BUSY = 1.0
+"""Other processes, on average, from which times of learning are called into question."""
 
 
 def compare_page(found: Compare) -> Iterator[str]:
@@ -128,10 +130,11 @@ def _method(found: Compare) -> Markup:
         f"All models learn from the same data in the same order for as many steps, seed {config['seed']}; not for the"
         " same time, which the curves by time show.",
         "Each learns in a process of one thread, as many side by side as there are cores "
-        f"({found.machine.cores}); costs are measured one after the other.",
+        f"({found.machine.cores}); costs are measured one after the other, in processor time.",
         "The learning rate is the same for all, tuned for none. One seed is one draw: of two models that lie close"
         " together, another seed may turn the order.",
         f"Gradients are worked out in float64. torch {found.machine.torch}, {found.machine.processor}.",
+        *_busy(found),
         f"Made by: {found.run.command}",
     ]
     return section(
@@ -143,6 +146,16 @@ def _method(found: Compare) -> Markup:
         ),
         element("ul", *(element("li", line) for line in lines)),
     )
+
+
+def _busy(found: Compare) -> list[str]:
+    load = found.machine.load_before
+    if load is None or load < BUSY:
+        return []
+    return [
+        f"The machine had other work to do (load {load:.1f} before the run): the times of learning are longer than "
+        "they would be alone, and cannot well be compared."
+    ]
 
 
 def _sources(found: Compare) -> Markup:
