@@ -28,9 +28,9 @@ def size(number: float) -> str:
 
 
 def percent(share: float) -> str:
-    """`97.4 %`, with a second decimal where one would round it to all or to nothing."""
+    """`97.4%`, with a second decimal where one would round it to all or to nothing."""
     digits = 2 if share and (share < 0.01 or 0.995 < share < 1) else 1
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def gradient(norm: float) -> str:
