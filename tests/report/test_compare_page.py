@@ -42,8 +42,8 @@ def test_an_exponential_is_told_from_a_power():
 def test_gradients_in_words():
     told = words(result())
     assert "every token back multiplies it by about 0.50" in told
-    assert f"64 tokens back {0.5**63:.2g} of it is left" in told
-    assert "lstm keeps" in told and "gru no more" in told
+    assert f"64 tokens back {0.5**63:.2g} is left of the last token" in told
+    assert "lstm keeps more than 10¹⁶ times what rnn does" in told and "gru no more" in told
     assert "Here rnn, lstm and gru fall exponentially." in told
     worse = words(changed(result(), "lstm", BASES, factor=0.5))
     assert "in this run no more than in rnn" in worse
@@ -52,7 +52,7 @@ def test_gradients_in_words():
 def test_what_remembering_costs():
     told = words(result())
     assert "The price is that the state grows: 72 kB after 64 tokens, 4.1 MB after 4,096" in told
-    assert "Behind 4,096 tokens linear is faster by the token, linear 4.5 times." in told
+    assert "Behind 4,096 tokens linear is faster by the token, 4.5 times." in told
     assert "softmax has the larger one from 8 tokens on." in told  # 8,000 bytes against 1,002 a token
     slow = result()
     rows = slow.cost("linear").rows
@@ -83,6 +83,8 @@ def test_who_foretells_bases():
         worse = changed(worse, model, BASES, bits=1.95)
     told = words(worse)
     assert "all lie within 0.005 bits" in told and "no model is better yet" in told
+    assert "For that a net that forgets is enough" in words(changed(result(), "rnn", BASES, bits=1.8))
+    assert "For that a net that forgets" not in told
     over = result()
     for model in FACTORS:
         over = changed(over, model, BASES, bits=2.3)
@@ -101,6 +103,15 @@ def test_any_choice_makes_a_page(models, task):
     assert ("Recurrent nets: one" in told) == bool({"rnn", "lstm"} & {*models})
     assert "None" not in told and "nan" not in told.lower().split()
     assert models[0] in compare_text(found)
+
+
+def test_times_are_told_of_a_quiet_machine_alone():
+    slow = replace(learned("softmax", ADDITION), seconds=30.0)
+    found = result()
+    found = replace(found, learned=[slow if (o.model, o.task) == ("softmax", ADDITION) else o for o in found.learned])
+    assert "softmax 30 s, 4 times as long" in words(found)
+    loud = replace(found, machine=replace(found.machine, load_before=5.0))
+    assert "30 s, 4 times" not in words(loud) and "had other work to do (load 5.0" in words(loud)
 
 
 def test_text_from_inputs_is_text():

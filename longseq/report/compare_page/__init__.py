@@ -8,6 +8,7 @@ from longseq.log import count, duration
 from longseq.report.compare import TITLES, percent, size
 from longseq.report.compare_page import models
 from longseq.report.compare_page.learning import adding, foretelling
+from longseq.report.compare_page.load import busy
 from longseq.report.compare_page.looking_back import far, looking_back, task
 from longseq.report.compare_page.paying import both, remembering
 from longseq.report.compare_page.words import listed, paragraph, section, written
@@ -23,8 +24,6 @@ STYLE = (
 main p, main li { max-width: 46em; } math { font-size: 1.15em; margin: .8em 0; overflow-x: auto; }
 td:not(:first-child) { font-variant-numeric: tabular-nums; } """
 )
-BUSY = 1.0
-"""Other processes, on average, from which times of learning are called into question."""
 
 
 def compare_page(found: Compare) -> Iterator[str]:
@@ -134,7 +133,14 @@ def _method(found: Compare) -> Markup:
         "The learning rate is the same for all, tuned for none. One seed is one draw: of two models that lie close"
         " together, another seed may turn the order.",
         f"Gradients are worked out in float64. torch {found.machine.torch}, {found.machine.processor}.",
-        *_busy(found),
+        *(
+            [
+                f"The machine had other work to do (load {found.machine.load_before:.1f} before the run): the times of "
+                "learning are longer than they would be alone, and cannot well be compared."
+            ]
+            if busy(found)
+            else []
+        ),
         f"Made by: {found.run.command}",
     ]
     return section(
@@ -146,16 +152,6 @@ def _method(found: Compare) -> Markup:
         ),
         element("ul", *(element("li", line) for line in lines)),
     )
-
-
-def _busy(found: Compare) -> list[str]:
-    load = found.machine.load_before
-    if load is None or load < BUSY:
-        return []
-    return [
-        f"The machine had other work to do (load {load:.1f} before the run): the times of learning are longer than "
-        "they would be alone, and cannot well be compared."
-    ]
 
 
 def _sources(found: Compare) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longseq.report.compare import percent
+from longseq.report.compare_page.load import busy
 from longseq.report.compare_page.words import colour, each, listed, paragraph, section, times
 from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Line, Mark, Panel, Rule, View
@@ -39,7 +40,7 @@ def adding(found: Compare) -> Markup:
             f" of its digits are right. The most frequent answer is right for {percent(task.frequency_right)}."
         ),
         _figure(found, task, learned, "sums right, %", "bits a digit"),
-        paragraph(_reached(learned, steps), _speed(learned)),
+        paragraph(_reached(learned, steps), _speed(found, learned)),
         paragraph(
             "A sum is short: nothing lies farther back than a dozen characters, so that even a net without gates can"
             " learn it. What differs is how soon."
@@ -78,6 +79,7 @@ def foretelling(found: Compare) -> Markup:
         ),
         _figure(found, task, learned, "bases right, %", "bits a base"),
         paragraph(told, _beside(task, bits), _rest(bits)),
+        paragraph(_short(task, level)),
     )
 
 
@@ -114,10 +116,10 @@ def _reached(learned: dict[str, Learned], steps: int) -> str:
     return told
 
 
-def _speed(learned: dict[str, Learned]) -> str:
+def _speed(found: Compare, learned: dict[str, Learned]) -> str:
     order = sorted(learned, key=lambda name: learned[name].seconds)
     fast, slow = learned[order[0]], learned[order[-1]]
-    if not fast.seconds or slow.seconds < NOTED * fast.seconds:
+    if busy(found) or not fast.seconds or slow.seconds < NOTED * fast.seconds:
         return ""
     told = (
         f"So many steps cost them differently: {fast.model} took {fast.seconds:.0f} s, {slow.model}"
@@ -143,6 +145,19 @@ def _beside(task: TaskFacts, bits: dict[str, float]) -> str:
     if len(better) == len(bits):
         return f"{count}: all models are better."
     return f"{count}: {listed(better)} {'is' if len(better) == 1 else 'are'} better."
+
+
+def _short(task: TaskFacts, level: list[str]) -> str:
+    """Why a net that forgets may be the best one."""
+    if not set(level) <= set(NETS) or task.counted_order is None:
+        return ""
+    return (
+        f"That {listed(level)} {'is' if len(level) == 1 else 'are'} ahead does not gainsay the gradients: the"
+        f" best count looks back {task.counted_order}"
+        " bases, and"
+        " what is learned first lies as near. For that a net that forgets is enough, and it need not learn where to"
+        " look."
+    )
 
 
 def _rest(bits: dict[str, float]) -> str:

@@ -77,7 +77,7 @@ def compare(
     finally:
         progress.finish()
     learned = [found[task, model].learned for task in config.tasks for model in config.models]
-    seconds, tokens = time.monotonic() - began, sum(one.tokens for one in learned)
+    seconds, tokens = kept.seconds(), sum(one.tokens for one in learned)
     result = Compare(
         run=Run(
             version=__version__,
