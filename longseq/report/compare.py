@@ -28,9 +28,9 @@ def size(number: float) -> str:
 
 
 def percent(share: float) -> str:
-    """`97.4 %`, with a second decimal where one would round it to all or to nothing."""
+    """`97.4%`, with a second decimal where one would round it to all or to nothing."""
     digits = 2 if share and (share < 0.01 or 0.995 < share < 1) else 1
-    return f"{100 * share:.{digits}f} %"
+    return f"{100 * share:.{digits}f}%"
 
 
 def gradient(norm: float) -> str:
@@ -40,7 +40,8 @@ def gradient(norm: float) -> str:
 
 def _head(found: Compare) -> Iterator[str]:
     config, machine = found.config, found.machine
-    yield f"{machine.processor}, {count(machine.cores, 'core')}, torch {machine.torch}; one thread a model"
+    load = "" if machine.load_before is None else f", load {machine.load_before:.1f} before"
+    yield f"{machine.processor}, {count(machine.cores, 'core')}{load}, torch {machine.torch}; one thread a model"
     yield (
         f"{count(len(found.models), 'model')} of {count(config['layers'], 'layer')} × {config['width']} channels, "
         f"{round(found.parameters):,} parameters (at most {percent(found.spread)} apart), seed {config['seed']}, "

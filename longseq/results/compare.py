@@ -79,11 +79,11 @@ class CostRow:
     state_bytes: int
     """All that is kept of so many tokens to go on."""
     token_ms: float
-    """To read one more token behind them: median."""
+    """Processor time to read one more token behind them: median."""
     step_bytes: int
     """Numbers that a training step keeps for its gradient, parameters not counted."""
     step_tokens_per_s: float
-    """Of a training step, forward and backward: median."""
+    """Of processor time in a training step, forward and backward: median."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +116,8 @@ class CompareMachine:
     cores: int
     torch: str
     """Version."""
+    load_before: float | None = None
+    """Mean number of running processes over the minute before; None where the system does not say."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,97 +4,13 @@ import re
 from dataclasses import replace
 
 import pytest
+from compared import BITS, DISTANCES, FACTORS, RIGHT, learned, result
 
 from longseq.report.compare import compare_text, percent, size
 from longseq.report.compare_page import compare_page
 from longseq.report.compare_page.looking_back import fall
 from longseq.report.plots.compare import save_compare
-from longseq.results.compare import (
-    ADDITION,
-    BASES,
-    Compare,
-    CompareMachine,
-    Cost,
-    CostRow,
-    Learned,
-    Point,
-    Reach,
-    TaskFacts,
-)
-from longseq.results.run import Run
-
-DISTANCES = (1, 2, 4, 8, 16, 32, 64, 128)
-FACTORS = {"rnn": 0.5, "lstm": 0.9, "gru": 0.5, "softmax": 1.0, "linear": 1.0}
-RIGHT = {"rnn": 0.995, "lstm": 0.2, "gru": 0.999, "softmax": 0.97, "linear": 0.6}
-BITS = {"rnn": 1.95, "lstm": 1.951, "gru": 1.94, "softmax": 1.93, "linear": 1.92}
-
-
-def learned(model, task, *, factor=None, right=None, bits=None):
-    factor, right, bits = factor or FACTORS[model], right or RIGHT[model], bits or BITS[model]
-    norms = tuple(0.3 * factor**d for d in DISTANCES)
-    curve = [Point(step=s, tokens=10 * s, seconds=s / 4, bits=2.0, right=r) for s, r in ((10, 0.1), (20, right))]
-    curve.append(Point(step=30, tokens=300, seconds=7.5, bits=bits, right=right))
-    return Learned(
-        model=model,
-        task=task,
-        parameters=1000,
-        steps=30,
-        tokens=300,
-        seconds=7.5,
-        curve=tuple(curve),
-        reach=Reach(distances=DISTANCES, initial=norms, trained=norms),
-    )
-
-
-def cost(model):
-    grows = 1000 if model == "softmax" else 0
-    rows = [(64, 2.0), (4096, 9.0 if grows else 2.0)]
-    return Cost(
-        model=model,
-        rows=tuple(
-            CostRow(
-                length=n,
-                state_bytes=8000 + grows * n,
-                token_ms=ms,
-                step_bytes=5000 * n,
-                step_tokens_per_s=2e4,
-            )
-            for n, ms in rows
-        ),
-    )
-
-
-def result(models=tuple(FACTORS), tasks=(ADDITION, BASES), data="9,000 pairs"):
-    facts = {
-        ADDITION: TaskFacts(
-            name=ADDITION, data=data, held_out="1,000 of 10,000 pairs", frequency_bits=3.1, frequency_right=0.01
-        ),
-        BASES: TaskFacts(
-            name=BASES,
-            data="150,000 bases",
-            held_out="the end",
-            frequency_bits=1.96,
-            frequency_right=0.32,
-            counted_bits=1.935,
-            counted_order=5,
-        ),
-    }
-    return Compare(
-        run=Run(version="1", command="longseq compare", seconds=60.0),
-        machine=CompareMachine(processor="A machine", cores=2, torch="2"),
-        config={
-            "layers": 2,
-            "width": 64,
-            "seed": 0,
-            "steps": {ADDITION: 30, BASES: 30},
-            "addition": {"digits": 2, "batch": 64, "rate": 0.004},
-            "bases": {"window": 512, "batch": 4, "rate": 0.004},
-            "reach": {"examples": 8},
-        },
-        tasks=[facts[task] for task in tasks],
-        learned=[learned(model, task) for task in tasks for model in models],
-        costs=[cost(model) for model in models],
-    )
+from longseq.results.compare import ADDITION, BASES, Cost, Reach
 
 
 def words(found):
@@ -126,8 +42,8 @@ def test_an_exponential_is_told_from_a_power():
 def test_gradients_in_words():
     told = words(result())
     assert "every token back multiplies it by about 0.50" in told
-    assert f"64 tokens back {0.5**63:.2g} of it is left" in told
-    assert "lstm keeps" in told and "gru no more" in told
+    assert f"64 tokens back {0.5**63:.2g} is left of the last token" in told
+    assert "lstm keeps more than 10¹⁶ times what rnn does" in told and "gru no more" in told
     assert "Here rnn, lstm and gru fall exponentially." in told
     worse = words(changed(result(), "lstm", BASES, factor=0.5))
     assert "in this run no more than in rnn" in worse
@@ -136,8 +52,8 @@ def test_gradients_in_words():
 def test_what_remembering_costs():
     told = words(result())
     assert "The price is that the state grows: 72 kB after 64 tokens, 4.1 MB after 4,096" in told
-    assert "Behind 4,096 tokens linear is faster by the token, linear 4.5 times." in told
-    assert "larger from so many tokens on: linear 8." in told  # 8,000 bytes against 1,002 a token
+    assert "Behind 4,096 tokens linear is faster by the token, 4.5 times." in told
+    assert "softmax has the larger one from 8 tokens on." in told  # 8,000 bytes against 1,002 a token
     slow = result()
     rows = slow.cost("linear").rows
     late = Cost(model="linear", rows=(rows[0], replace(rows[1], token_ms=20.0)))
@@ -147,14 +63,14 @@ def test_what_remembering_costs():
 
 def test_who_has_learned_to_add():
     told = words(result())
-    assert "99% and more, to the end, rnn from step 20 and gru from step 20" in told
+    assert "99% and more were right from step 20 on in rnn and from step 20 on in gru" in told
     assert "lstm has not learned to add in so few steps" in told
     assert "even a net without gates can learn it" in told
     failed = result()
     for model in FACTORS:
         failed = changed(failed, model, ADDITION, right=0.05)
     told = words(failed)
-    assert "rnn, lstm, gru, softmax and linear have not learned to add" in told and "99% and more" not in told
+    assert "rnn, lstm, gru, softmax and linear have not learned to add" in told and "were right from" not in told
     assert "even a net without gates can learn it" not in told
 
 
@@ -167,6 +83,8 @@ def test_who_foretells_bases():
         worse = changed(worse, model, BASES, bits=1.95)
     told = words(worse)
     assert "all lie within 0.005 bits" in told and "no model is better yet" in told
+    assert "For that a net that forgets is enough" in words(changed(result(), "rnn", BASES, bits=1.8))
+    assert "For that a net that forgets" not in told
     over = result()
     for model in FACTORS:
         over = changed(over, model, BASES, bits=2.3)
@@ -187,6 +105,15 @@ def test_any_choice_makes_a_page(models, task):
     assert models[0] in compare_text(found)
 
 
+def test_times_are_told_of_a_quiet_machine_alone():
+    slow = replace(learned("softmax", ADDITION), seconds=30.0)
+    found = result()
+    found = replace(found, learned=[slow if (o.model, o.task) == ("softmax", ADDITION) else o for o in found.learned])
+    assert "softmax 30 s, 4 times as long" in words(found)
+    loud = replace(found, machine=replace(found.machine, load_before=5.0))
+    assert "30 s, 4 times" not in words(loud) and "had other work to do (load 5.0" in words(loud)
+
+
 def test_text_from_inputs_is_text():
     page = "".join(compare_page(result(data='<b onclick="x()">')))
     assert "<b onclick" not in page and "&lt;b onclick" in page
@@ -202,4 +129,4 @@ def test_the_same_result_is_the_same_bytes(tmp_path):
 
 def test_numbers_in_words():
     assert (size(776), size(17_704), size(4_210_000)) == ("776 B", "17.7 kB", "4.21 MB")
-    assert (percent(0.974), percent(0.9996), percent(0.006), percent(1.0)) == ("97.4 %", "99.96 %", "0.60 %", "100.0 %")
+    assert (percent(0.974), percent(0.9996), percent(0.006), percent(1.0)) == ("97.4%", "99.96%", "0.60%", "100.0%")

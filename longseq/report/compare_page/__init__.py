@@ -8,6 +8,7 @@ from longseq.log import count, duration
 from longseq.report.compare import TITLES, percent, size
 from longseq.report.compare_page import models
 from longseq.report.compare_page.learning import adding, foretelling
+from longseq.report.compare_page.load import busy
 from longseq.report.compare_page.looking_back import far, looking_back, task
 from longseq.report.compare_page.paying import both, remembering
 from longseq.report.compare_page.words import listed, paragraph, section, written
@@ -128,10 +129,18 @@ def _method(found: Compare) -> Markup:
         f"All models learn from the same data in the same order for as many steps, seed {config['seed']}; not for the"
         " same time, which the curves by time show.",
         "Each learns in a process of one thread, as many side by side as there are cores "
-        f"({found.machine.cores}); costs are measured one after the other.",
+        f"({found.machine.cores}); costs are measured one after the other, in processor time.",
         "The learning rate is the same for all, tuned for none. One seed is one draw: of two models that lie close"
         " together, another seed may turn the order.",
         f"Gradients are worked out in float64. torch {found.machine.torch}, {found.machine.processor}.",
+        *(
+            [
+                f"The machine had other work to do (load {found.machine.load_before:.1f} before the run): the times of "
+                "learning are longer than they would be alone, and cannot well be compared."
+            ]
+            if busy(found)
+            else []
+        ),
         f"Made by: {found.run.command}",
     ]
     return section(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from longseq.report.compare import percent
+from longseq.report.compare_page.load import busy
 from longseq.report.compare_page.words import colour, each, listed, paragraph, section, times
 from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Line, Mark, Panel, Rule, View
@@ -14,6 +15,9 @@ ENOUGH = 0.99
 SOME = 0.5
 NEAR = 0.005
 """Bits a base; models that are nearer to one another are said to be level."""
+NOTED = 1.2
+"""Times of learning are told where the longest is longer than the shortest by this."""
+NETS = ("rnn", "lstm", "gru")
 LITTLE = 0.2
 """Bits a base, of 2: few are saved."""
 
@@ -36,7 +40,7 @@ def adding(found: Compare) -> Markup:
             f" of its digits are right. The most frequent answer is right for {percent(task.frequency_right)}."
         ),
         _figure(found, task, learned, "sums right, %", "bits a digit"),
-        paragraph(_reached(learned, steps), _speed(learned)),
+        paragraph(_reached(learned, steps), _speed(found, learned)),
         paragraph(
             "A sum is short: nothing lies farther back than a dozen characters, so that even a net without gates can"
             " learn it. What differs is how soon."
@@ -75,6 +79,7 @@ def foretelling(found: Compare) -> Markup:
         ),
         _figure(found, task, learned, "bases right, %", "bits a base"),
         paragraph(told, _beside(task, bits), _rest(bits)),
+        paragraph(_short(task, level)),
     )
 
 
@@ -99,8 +104,9 @@ def _reached(learned: dict[str, Learned], steps: int) -> str:
     )
     at = {name: step for name, one in learned.items() if (step := since(one, ENOUGH)) is not None}
     if at:
-        first = min(at, key=lambda name: at[name])
-        told += f" {ENOUGH:.0%} and more, to the end, {_when(at, first)}."
+        order = sorted(at, key=lambda name: at[name])
+        when = listed(f"from step {at[name]:,} on in {name}" for name in order)
+        told += f" {ENOUGH:.0%} and more were right {when}."
     short = [name for name, one in learned.items() if one.last.right < SOME]
     if short:
         verb = "has" if len(short) == 1 else "have"
@@ -110,24 +116,19 @@ def _reached(learned: dict[str, Learned], steps: int) -> str:
     return told
 
 
-def _when(at: dict[str, int], first: str) -> str:
-    others = {name: f"from step {step:,}" for name, step in sorted(at.items(), key=lambda item: item[1])}
-    return each(others) if len(at) > 1 else f"only {first}, from step {at[first]:,}"
-
-
-def _speed(learned: dict[str, Learned]) -> str:
-    if len(learned) < 2:
-        return ""
+def _speed(found: Compare, learned: dict[str, Learned]) -> str:
     order = sorted(learned, key=lambda name: learned[name].seconds)
     fast, slow = learned[order[0]], learned[order[-1]]
-    return (
-        f"A step cost them differently: all of them took {order[0]} {fast.seconds:.0f} s and {order[-1]} "
-        f"{slow.seconds:.0f} s, {times(slow.seconds / fast.seconds) if fast.seconds else ''} as long. On sequences as"
-        " short as these a simple cell is cheap, and working out all tokens side by side gains little."
-        if order[-1] not in ("rnn", "lstm", "gru")
-        else f"A step cost them differently: all of them took {order[0]} {fast.seconds:.0f} s and {order[-1]} "
-        f"{slow.seconds:.0f} s."
+    if busy(found) or not fast.seconds or slow.seconds < NOTED * fast.seconds:
+        return ""
+    told = (
+        f"So many steps cost them differently: {fast.model} took {fast.seconds:.0f} s, {slow.model}"
+        f" {slow.seconds:.0f} s,"
+        f" {times(slow.seconds / fast.seconds)} as long."
     )
+    if fast.model not in NETS or slow.model in NETS:
+        return told
+    return f"{told} On sequences as short as these to work out all tokens side by side gains nothing."
 
 
 def _nets_can(learned: dict[str, Learned]) -> bool:
@@ -144,6 +145,19 @@ def _beside(task: TaskFacts, bits: dict[str, float]) -> str:
     if len(better) == len(bits):
         return f"{count}: all models are better."
     return f"{count}: {listed(better)} {'is' if len(better) == 1 else 'are'} better."
+
+
+def _short(task: TaskFacts, level: list[str]) -> str:
+    """Why a net that forgets may be the best one."""
+    if not set(level) <= set(NETS) or task.counted_order is None:
+        return ""
+    return (
+        f"That {listed(level)} {'is' if len(level) == 1 else 'are'} ahead does not gainsay the gradients: the"
+        f" best count looks back {task.counted_order}"
+        " bases, and"
+        " what is learned first lies as near. For that a net that forgets is enough, and it need not learn where to"
+        " look."
+    )
 
 
 def _rest(bits: dict[str, float]) -> str:

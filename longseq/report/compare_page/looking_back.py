@@ -91,7 +91,9 @@ def far(reach: Reach, distance: int = MIDDLE) -> tuple[int, float]:
 
 def _net(name: str, reach: Reach) -> str:
     how, (distance, share) = fall(reach), far(reach)
-    told = f"Of the {name} model, after training, {distance:,} tokens back {gradient(share)} of it is left"
+    told = (
+        f"In the {name} model, after training, {distance:,} tokens back {gradient(share)} is left of the last token's"
+    )
     if how.exponential:
         return f"{told}. It falls exponentially: every token back multiplies it by about {how.factor:.2f}."
     return (
@@ -110,10 +112,7 @@ def _gates(learned: dict[str, Learned], gates: list[str], nets: list[str]) -> st
     better = [name for name in gates if shares[name] > 10 * plain]
     if not better:
         return f"{told}: in this run no more than in {nets[0]}, {gradient(plain)}, for gates have to be learned too."
-    ratio = min(shares[name] for name in better) / plain if plain else math.inf
-    more = f" at least {times(ratio)}" if math.isfinite(ratio) and len(better) > 1 else ""
-    if len(better) == 1:
-        more = f" {times(ratio)}" if math.isfinite(ratio) else ""
+    more = f" more than {times(min(shares[name] for name in better) / plain)}" if plain else ""
     verb = "keeps" if len(better) == 1 else "keep"
     others = [name for name in gates if name not in better]
     but = f", {listed(others)} no more" if others else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from longseq.report.compare import gradient, size
 from longseq.report.compare_page import models
 from longseq.report.compare_page.looking_back import far, task
-from longseq.report.compare_page.words import colour, each, listed, paragraph, section, times
+from longseq.report.compare_page.words import colour, listed, paragraph, section, times
 from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Line, Panel, View, named
 from longseq.report.page import Markup, table
@@ -139,15 +139,18 @@ def _against(found: Compare, names: list[str]) -> str:
         return ""
     softmax = found.cost("softmax").rows[-1]
     a_token = softmax.state_bytes / softmax.length
-    larger = {name: f"{math.ceil(found.cost(name).rows[-1].state_bytes / a_token):,}" for name in names}
-    told = f"The state of softmax is larger from so many tokens on: {each(larger)}."
+    larger = [(name, math.ceil(found.cost(name).rows[-1].state_bytes / a_token)) for name in names]
+    beside = [f"than that of {name} from {tokens:,}" for name, tokens in larger]
+    one = f"Beside it softmax has the larger one from {larger[0][1]:,} tokens on."
+    told = one if len(names) == 1 else f"The state of softmax is larger {listed(beside)} tokens on."
     faster = [name for name in names if found.cost(name).rows[-1].token_ms * AHEAD < softmax.token_ms]
     slower = [name for name in names if name not in faster]
     if faster:
         best = min(faster, key=lambda name: found.cost(name).rows[-1].token_ms)
         ratio = softmax.token_ms / found.cost(best).rows[-1].token_ms
         verb = "is" if len(faster) == 1 else "are"
-        told += f" Behind {softmax.length:,} tokens {listed(faster)} {verb} faster by the token, {best} {times(ratio)}."
+        most = f"{best} " if len(faster) > 1 else ""
+        told += f" Behind {softmax.length:,} tokens {listed(faster)} {verb} faster by the token, {most}{times(ratio)}."
     if slower:
         verb = "is" if len(slower) == 1 else "are"
         told += (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from longseq.report.figures.marks import COLOURS
 from longseq.report.page import Markup, element
 
 WRITTEN = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def listed(parts: Iterable[str]) -> str:
@@ -27,9 +29,10 @@ def written(number: int) -> str:
 
 
 def times(ratio: float) -> str:
-    """`3.2 times`, `64 times`, `1.2e+9 times`."""
-    text = f"{ratio:.2g}" if ratio < 9.95 else f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.0e}"
-    return f"{text} times"
+    """`3.2 times`, `64 times`, `10⁹ times`."""
+    if ratio >= 1e6:
+        return f"10{str(math.floor(math.log10(ratio))).translate(RAISED)} times"
+    return f"{ratio:.2g} times" if ratio < 9.95 else f"{ratio:,.0f} times"
 
 
 def section(place: str, title: str, *parts: Markup) -> Markup:

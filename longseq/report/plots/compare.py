@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 HEIGHT = 2.8
 """Inches."""
+POWERS = range(-12, 2, 2)
+"""Of ten, along the axis of gradients."""
 MEASURES: tuple[tuple[str, str, Callable[[CostRow], float]], ...] = (
     ("state", "state (bytes)", lambda row: row.state_bytes),
     ("one more token", "time (ms)", lambda row: row.token_ms),
@@ -60,8 +61,6 @@ def learning(found: Compare, name: str) -> Figure:
 
 def gradients(found: Compare, name: str) -> Figure:
     """Norms against the distance, before and after training."""
-    from matplotlib.ticker import LogLocator
-
     drawn = sheet(DOUBLE, HEIGHT, layout="constrained")
     panels = drawn.subplots(1, 2, sharey=True)
     for panel, which, words in zip(panels, ("initial", "trained"), ("before", "after"), strict=True):
@@ -71,12 +70,12 @@ def gradients(found: Compare, name: str) -> Figure:
             panel.plot(one.reach.distances, shown, label=model, **_look(found, model))
             logarithmic(panel.xaxis, low=0.9, high=1.1 * one.reach.distances[-1])
         panel.set_yscale("log")
-        panel.yaxis.set_major_locator(LogLocator(numticks=9))
-        panel.yaxis.set_major_formatter(lambda norm, _: f"1e{round(math.log10(norm))}" if norm != 1 else "1")
+        panel.set_yticks([10.0**n for n in POWERS], [f"1e{n}" if n else "1" for n in POWERS])
+        panel.minorticks_off()
         panel.set_xlabel("tokens back")
         note(panel, f"{TITLES[name]}, {words} training")
     top = max(max(*one.reach.initial, *one.reach.trained) for one in found.of(name).values())
-    panels[0].set(ylabel="gradient norm", ylim=(LEAST, 2 * top))
+    panels[0].set(ylabel="gradient norm", ylim=(LEAST, max(2 * top, 1.0)))
     return _named(drawn, panels[0])
 
 

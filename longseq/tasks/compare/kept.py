@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -16,14 +17,14 @@ from longseq.tasks.compare.config import TASKS, CompareConfig
 from longseq.tasks.working import ANEW, SETTINGS, Folder, Owner
 
 RUN_SCHEMA = "longseq.compare.run/1"
-STEPS = "steps.json"
+STEPS, SPENT = "steps.json", "spent.json"
 COST = "cost"
 T = TypeVar("T")
 
 COMPARE = Owner(
     "compare",
     RUN_SCHEMA,
-    (SETTINGS, STEPS, *(f"{what}-{model}.json" for what in (*TASKS, COST) for model in MIXERS)),
+    (SETTINGS, STEPS, SPENT, *(f"{what}-{model}.json" for what in (*TASKS, COST) for model in MIXERS)),
 )
 
 
@@ -38,6 +39,7 @@ class Kept:
             StateError: it was begun with other settings, or inputs that have changed since.
             UsageError: what stands there is not ours.
         """
+        self._began, self._before = time.monotonic(), 0.0
         self._folder = None if folder is None else Folder(folder, COMPARE)
         if self._folder is None:
             return
@@ -46,6 +48,11 @@ class Kept:
         self._folder.begin(place, settings, resume=not force, force=force)
         if not place.exists():
             write_json(place, settings, force=True)
+        self._before = (self._read(SPENT) or {}).get("seconds", 0.0)
+
+    def seconds(self) -> float:
+        """Wall time of this run, and of those that it goes on with up to the last thing that they kept."""
+        return self._before + time.monotonic() - self._began
 
     def steps(self) -> dict[str, int] | None:
         """Of each task, as they were settled when the run began; None: not yet."""
@@ -74,6 +81,7 @@ class Kept:
 
     def keep(self, result: Any, what: str, model: str) -> None:
         self._write(f"{what}-{model}.json", asdict(result))
+        self._write(SPENT, {"seconds": self.seconds()})
 
     def release(self) -> None:
         if self._folder is not None:

@@ -18,7 +18,7 @@ from longseq.log import NullProgress, Progress
 from longseq.results.compare import BASES, Compare, CompareMachine, Cost
 from longseq.results.run import Run, peak_rss_mb
 from longseq.tasks.bench.config import cores
-from longseq.tasks.bench.machine import processor
+from longseq.tasks.bench.machine import load, processor
 from longseq.tasks.bench.worker import Worker, WorkerDiedError
 from longseq.tasks.compare.config import CompareConfig
 from longseq.tasks.compare.cost import Costs
@@ -59,7 +59,7 @@ def compare(
         LongseqError: a process ended.
     """
     progress = progress or NullProgress()
-    began = time.monotonic()
+    began, load_before = time.monotonic(), load()
     if BASES in config.tasks and not config.inputs:
         raise ConfigError(where="inputs", expected="a sequence file whose bases are foretold", found="none")
     shapes = {model: shape(model, config) for model in config.models}
@@ -77,7 +77,7 @@ def compare(
     finally:
         progress.finish()
     learned = [found[task, model].learned for task in config.tasks for model in config.models]
-    seconds, tokens = time.monotonic() - began, sum(one.tokens for one in learned)
+    seconds, tokens = kept.seconds(), sum(one.tokens for one in learned)
     result = Compare(
         run=Run(
             version=__version__,
@@ -88,7 +88,7 @@ def compare(
             tokens_per_s=tokens / seconds,
             peak_rss_mb=peak_rss_mb(),
         ),
-        machine=CompareMachine(processor=processor(), cores=cores(), torch=torch.__version__),
+        machine=CompareMachine(processor=processor(), cores=cores(), torch=torch.__version__, load_before=load_before),
         config={**to_mapping(config), "steps": dict(steps)},
         tasks=[found[task, config.models[0]].facts for task in config.tasks],
         learned=learned,
