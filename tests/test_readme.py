@@ -1,4 +1,4 @@
-"""The README keeps its word where that can be checked without running it."""
+"""The README keeps its word where that can be checked without running it; tests/guides runs its commands."""
 
 import re
 from pathlib import Path
@@ -13,11 +13,6 @@ def test_the_tree_of_rooms_is_the_tree():
     package = ROOT / "longseq"
     there = {p.name + "/" * p.is_dir() for p in package.iterdir() if p.name[0] not in "_."}
     assert named == {name for name in there if name != "py.typed"}
-
-
-def test_files_it_names_are_there():
-    for path in re.findall(r"\bdata/[\w.]+", TEXT):
-        assert (ROOT / path).exists(), path
 
 
 def test_its_two_lines_install_what_is_pinned():
