@@ -181,10 +181,11 @@ def _figure(found: Compare, task: TaskFacts, learned: dict[str, Learned], right:
         if task.counted_bits is not None:
             words = f"by counts, order {task.counted_order}"
             lines["bits"].append(Rule(at=task.counted_bits, label=words, along="y"))
-        ends = {"low": 0, "high": 102} if task.name == ADDITION else _ends(lines["right"])
+        low, high = (0.0, 102.0) if task.name == ADDITION else _ends(lines["right"])
+        least, most = _ends(lines["bits"])
         panels = [
-            Panel(y=Axis(label=right, **ends), marks=lines["right"], height=280),
-            Panel(y=Axis(label=bits, **_ends(lines["bits"])), marks=lines["bits"], height=280),
+            Panel(y=Axis(label=right, low=low, high=high), marks=lines["right"], height=280),
+            Panel(y=Axis(label=bits, low=least, high=most), marks=lines["bits"], height=280),
         ]
         views.append(View(x=Axis(label=axis, low=0), panels=panels, name=called))
     rows = [
@@ -200,9 +201,9 @@ def _figure(found: Compare, task: TaskFacts, learned: dict[str, Learned], right:
     return figure(f"learning-{task.name}", views, caption, table(heads, rows, "Curves of learning"), choose="Curves")
 
 
-def _ends(marks: list[Mark]) -> dict[str, float]:
+def _ends(marks: list[Mark]) -> tuple[float, float]:
     """Of an axis that shows all lines and rules, with some room."""
     lines = [value for mark in marks if isinstance(mark, Line) for value in mark.y]
     values = [*lines, *(mark.at for mark in marks if isinstance(mark, Rule))]
     room = 0.06 * (max(values) - min(values))
-    return {"low": min(values) - room, "high": max(values) + room}
+    return min(values) - room, max(values) + room

@@ -148,7 +148,7 @@ class Lesson:
         return tuple(found), seconds
 
     def _facts(self, plan: Plan, figures: Any) -> TaskFacts:
-        common = {"name": self._job.task, "data": plan.data, "held_out": plan.held_out}
+        common: dict[str, Any] = {"name": self._job.task, "data": plan.data, "held_out": plan.held_out}
         if self._job.task == ADDITION:
             return TaskFacts(
                 **common,

@@ -154,14 +154,15 @@ def _side_by_side(config: CompareConfig, jobs: Sequence[Job], method: str) -> It
                 worker = idle.pop()
                 busy[worker] = waiting.pop(0)
                 worker.begin(method, busy[worker])
-            for worker in wait(list(busy)):
-                assert isinstance(worker, Worker)
+            for ready in wait(list(busy)):
+                assert isinstance(ready, Worker)
+                job = busy.pop(ready)
                 try:
-                    answer = worker.answer()
+                    answer = ready.answer()
                 except WorkerDiedError as error:
-                    raise LongseqError(f"{busy[worker].model}, {busy[worker].task}: {error}") from None
-                idle.append(worker)
-                yield busy.pop(worker), answer
+                    raise LongseqError(f"{job.model}, {job.task}: {error}") from None
+                idle.append(ready)
+                yield job, answer
     finally:
         for worker in workers:
             worker.close()
