@@ -154,14 +154,14 @@ def _side_by_side(config: CompareConfig, jobs: Sequence[Job], method: str) -> It
                 worker = idle.pop()
                 busy[worker] = waiting.pop(0)
                 worker.begin(method, busy[worker])
-            for ready in wait(list(busy)):
-                assert isinstance(ready, Worker)
-                job = busy.pop(ready)
+            places = {worker.fileno(): worker for worker in busy}
+            for worker in [places[place] for place in wait([*places]) if isinstance(place, int)]:
+                job = busy.pop(worker)
                 try:
-                    answer = ready.answer()
+                    answer = worker.answer()
                 except WorkerDiedError as error:
                     raise LongseqError(f"{job.model}, {job.task}: {error}") from None
-                idle.append(ready)
+                idle.append(worker)
                 yield job, answer
     finally:
         for worker in workers:
