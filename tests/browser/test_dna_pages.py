@@ -137,9 +137,15 @@ def test_on_paper_it_is_light(visit, report, tmp_path):
 
 
 def test_names_that_look_like_formulas_are_names(visit, tmp_path):
-    """A library would be fetched for them."""
+    """The library would set them, and show a part of them."""
     marks = [Points(name="$$c$$", x=[1], y=[1], labels=["$$d$$"]), Rule(at=1.5, label="$$\\frac{a}{b}$$")]
     panel = Panel(y=Axis(label="\\[y\\]", ticks={1: "\\(a\\)"}), marks=marks)
     drawn = figure("f", [View(x=Axis(label="$$x$$"), panels=[panel])], "$$e$$")
     (tmp_path / "a.html").write_text("".join(page("$$t$$", [drawn], STYLE, scripts=scripts())))
-    ready(visit(tmp_path / "a.html")).wait_for_timeout(200)
+    found = ready(visit(tmp_path / "a.html")).evaluate("""() => {
+      const {views: [view]} = JSON.parse(document.querySelector("#f script").textContent);
+      const [plot] = new longseqPlot.Picture(view, false, 500).plots, [up] = plot.left;
+      return [plot.below[0].axis_label, up.axis_label, ...up.major_label_overrides.values(), plot.center.at(-1).text];
+    }""")
+    assert [text.replace("\u2060", "") for text in found] == ["$$x$$", "\\[y\\]", "\\(a\\)", "$$\\frac{a}{b}$$"]
+    assert not any(mark in text for text in found for mark in ("$$", "\\[", "\\("))

@@ -12,7 +12,7 @@ const longseqPlot = (() => {
       : Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en")
       : Number(value.toPrecision(digits)).toLocaleString("en", {maximumFractionDigits: 9});
 
-  // what looks like a formula stays as it is written: a library would be fetched for it
+  // what looks like a formula stays as it is written: the library would cut it short
   const literal = (text) => text.replace(/\$\$|\\[[(]/g, (mark) => `${mark[0]}\u2060${mark[1]}`);
 
   function colour(name) { // `c0`, `ink`: as the page has it now
