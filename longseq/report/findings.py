@@ -50,6 +50,11 @@ class FindingsSeen:
             return f"; {self._last.novelty} of the model, {100 * self._last.out_of_range:.0f} % of windows outside"
         return f"; {self._novelty['out of range']:,} of {count(told, 'record')} out of the model's range"
 
+    @property
+    def outside(self) -> int:
+        """Records out of the range of the model."""
+        return self._novelty["out of range"]
+
     def _ends(self) -> Iterator[str]:
         if self._records == 1 and self._last is not None:
             if (repeat := self._last.terminal_repeat) is not None:

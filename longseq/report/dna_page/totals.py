@@ -22,7 +22,7 @@ HEAD = ("input", "records", "bp", "GC, %", "N", "N50, bp", "longest, bp", "soft-
 def totals(facts: Facts, findings: Mapping[int, FindingsSeen]) -> list[Markup]:
     """`findings` by the place of the input."""
     known = [(at, one) for at, one in enumerate(facts.sources) if one.totals is not None]
-    parts = _warned(facts.sources, facts.samples)
+    parts = _warned(facts.sources, facts.samples, findings)
     if len(known) == 1:
         at, source = known[0]
         assert source.totals is not None
@@ -75,13 +75,15 @@ def _facts(found: Totals) -> Iterator[tuple[str, str]]:
         yield "quality", f"{shares}, mean error as Q{found.average_quality:.2f}"
 
 
-def _warned(sources: Sequence[SourceRow], samples: Sequence[str]) -> list[Markup]:
+def _warned(sources: Sequence[SourceRow], samples: Sequence[str], findings: Mapping[int, FindingsSeen]) -> list[Markup]:
     """A list of warnings, if there are any."""
     found = []
-    for source, sample in zip(sources, samples, strict=True):
+    for at, (source, sample) in enumerate(zip(sources, samples, strict=True)):
         before = f"{sample}: " if len(sources) > 1 else ""
         if source.kind != "document":
             found += [before + line for line in _of(source)]
+        if at in findings and (outside := findings[at].outside):
+            found.append(f"{before}{count(outside, 'record')} out of the model's range: bits a base say less there")
     if not found:
         return []
     more = [f"… and {len(found) - WARNED:,} more"] if len(found) > WARNED else []
