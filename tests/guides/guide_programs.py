@@ -4,6 +4,7 @@ A guide starts dozens of commands; most of the time of each would be the import 
 hand their arguments, folder, environment and streams over a socket, and end as the fork of the server ends.
 """
 
+import importlib
 import os
 import runpy
 import signal
@@ -15,6 +16,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ("longseq", "python", "torchrun")
+WARM = (
+    *(
+        "accelerate",
+        "Bio.SeqIO",
+        "datasets",
+        "lxml.etree",
+        "pyarrow.parquet",
+        "pypdfium2",
+        "pysam",
+        "rouge_score.rouge_scorer",
+    ),
+    *("sklearn.linear_model", "tokenizers", "torch._dynamo", "torch.distributed.run", "torch.distributed.tensor"),
+    *(f"longseq.{room}" for room in ("streaming", "tasks.annotate", "tasks.document", "tasks.summarize", "training")),
+)
 CLIENT = """\
 #!{python} -ES
 import os, socket, sys
@@ -131,10 +146,6 @@ class Programs:
 
 
 if __name__ == "__main__":
-    import longseq.streaming
-    import longseq.tasks.annotate
-    import longseq.tasks.document
-    import longseq.tasks.summarize
-    import longseq.training  # noqa: F401
-
+    for module in WARM:
+        importlib.import_module(module)
     serve(sys.argv[1])

@@ -41,12 +41,12 @@ def stages(name):
 SHORTER = {
     r"^python3 -m venv .*": "true",  # .ci/run runs these lines, as README has them
     r"longseq train (?=.*--from )": f"longseq train {STEPS} ",
-    r"longseq train (?!--device)": f"longseq train {STEPS} {SHAPE} ",
+    r"--task extract": "--task extract --set layers=0",
+    r"longseq train (?!--device|.*extract)": f"longseq train {STEPS} {SHAPE} ",
     r"--set data.window=65536 --set batch=131072": "--set data.window=64 --set batch=256",
-    r"--exclude held.jsonl": f"--exclude held.jsonl --threads 1 {stages('transfer')} {stages('distil')}",
+    r"--exclude held.jsonl": f"--exclude held.jsonl --no-report --threads 1 {stages('transfer')} {stages('distil')}",
     r"--texts books/": f"--texts books/ --threads 1 {stages('opening')}",
     r"--nproc-per-node 4": "--nproc-per-node 2",
-    r"--minutes \d+(?!\S)": "--minutes 1",
     r"--jobs \d": "--jobs 2",
     r"bench --budget 60": "bench --budget 60 --length 64 --mixer linear --repeats 1",
     r"check dna": "check dna --length 64",
