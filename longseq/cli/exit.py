@@ -59,7 +59,7 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
     except click.ClickException as error:
         return _say(_click_text(error), USAGE, talk)
     except LongseqError as error:
-        return _say(str(error), code_of(error), talk)
+        return _say(_with_near(error), code_of(error), talk)
     except (KeyboardInterrupt, click.Abort) as error:
         return _say(str(error) or "interrupted", INTERRUPTED, talk)
     except _TerminatedError as error:
@@ -85,6 +85,16 @@ def code_of(error: BaseException) -> int:
         return 128 + error.number
     known = {StoppedError: STOPPED, UsageError: USAGE, click.ClickException: USAGE, KeyboardInterrupt: INTERRUPTED}
     return next((code for kind, code in known.items() if isinstance(error, kind)), BAD_DATA)
+
+
+def _with_near(error: LongseqError) -> str:
+    """Its text; of a file that is not there with the one that was probably meant."""
+    if error.problem == "no such file" and error.where is not None:
+        from longseq.formats.containers import meant_file
+
+        if (near := meant_file(error.where)) is not None:
+            return str(type(error)(error.problem, where=error.where, remedy=near))
+    return str(error)
 
 
 def _say(text: str, code: int, talk: Talk) -> int:

@@ -117,7 +117,8 @@ def open_bytes(source: str | Path) -> ByteStream:
 
 
 def meant_file(source: str, also: Iterable[str] = ()) -> str | None:
-    """`did you mean genome.fa?`, of a file that is not there: one beside it, or one of `also`, is spelled alike."""
+    """`did you mean genome.fa?`, of a file that is not there: one beside it, or one of `also`, is spelled alike. For
+    whoever speaks to people: what results hold of an error must not depend on the files beside."""
     folder, name = os.path.split(source)
     try:
         with os.scandir(folder or ".") as beside:
@@ -151,7 +152,7 @@ class _Raw:
             self._file = os.open(source, os.O_RDONLY)
             status = os.fstat(self._file)
         except FileNotFoundError:
-            raise InputError("no such file", where=source, remedy=meant_file(source) or "check the path") from None
+            raise InputError("no such file", where=source, remedy="check the path") from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"cannot be read: {reason}", where=repr(source), remedy="check its permissions") from None

@@ -56,13 +56,15 @@ def test_from_a_saved_state(run, tmp_path):
 
 def test_a_prompt_from_a_file_and_standard_input(run, tmp_path, monkeypatch):
     (tmp_path / "p.fa").write_text(">p\nGATTACA\n")
-    wanted = run("--prompt", "GATTACA")
-    assert run("--prompt-file", tmp_path / "p.fa") == wanted
+    few = ("--length", 20)
+    wanted = run("--prompt", "GATTACA", *few)
+    assert run("--prompt-file", tmp_path / "p.fa", *few) == wanted
     with open(tmp_path / "p.fa", "rb") as file:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(file))
-        assert run("--prompt-file", "-") == wanted
+        assert run("--prompt-file", "-", *few) == wanted
     (tmp_path / "p.txt").write_text("The tide was")
-    assert run("--prompt-file", tmp_path / "p.txt", model="text") == run("--prompt", "The tide was", model="text")
+    wanted = run("--prompt", "The tide was", *few, model="text")
+    assert run("--prompt-file", tmp_path / "p.txt", *few, model="text") == wanted
 
 
 def test_json_is_one_document(run):

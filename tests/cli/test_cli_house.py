@@ -119,6 +119,13 @@ def test_usage_errors_are_one_line_and_exit_2(argv, said, capsys):
     assert err.startswith("longseq: ") and said in err
 
 
+def test_a_missing_file_may_be_one_that_is_there(tmp_path, capsys):
+    (tmp_path / "genome.fa").write_text(">a\nACGT\n")
+    for name, said in (("genom.fa", "did you mean genome.fa?"), ("zzz", "check the path")):
+        assert main(["summarize", str(tmp_path / name), "--no-model"]) == 1
+        assert capsys.readouterr().err == f"longseq: {tmp_path / name}: no such file; {said}\n"
+
+
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
