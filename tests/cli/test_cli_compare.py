@@ -9,7 +9,7 @@ from longseq.cli import main
 from longseq.config import load
 from longseq.log import NullProgress
 from longseq.tasks.compare.config import CompareConfig
-from longseq.tasks.compare.run import compare
+from longseq.tasks.compare.run import TRIAL, compare
 from longseq.tasks.working import beside
 
 SETTINGS = (
@@ -107,11 +107,13 @@ def test_what_it_refuses(done, genome, tmp_path, capsys):
         assert words in capsys.readouterr().err
 
 
-def test_a_run_of_other_settings_is_not_gone_on_with(genome, tmp_path, capsys):
+def test_steps_by_the_clock_are_kept_and_other_settings_are_no_way_to_go_on(tmp_path, capsys):
+    """No time is left after the trial of a step: there are as few steps as there may be."""
     out = tmp_path / "story"
-    config = load(CompareConfig, None, [*SETTINGS, 'tasks=["addition"]', 'models=["rnn"]'])
+    own = [*(s for s in SETTINGS if not s.startswith("addition.steps")), "minutes=0.001", 'tasks=["addition"]']
     with pytest.raises(KeyboardInterrupt):
-        compare(config, folder=beside(out), progress=Stops())
-    line = ["compare", *(f"--set={setting}" for setting in SETTINGS), "--tasks", "addition", "--models", "gru"]
+        compare(load(CompareConfig, None, [*own, 'models=["rnn"]']), folder=beside(out), progress=Stops())
+    assert json.loads((beside(out) / "steps.json").read_text()) == {"addition": TRIAL}
+    line = ["compare", *(f"--set={setting}" for setting in own), "--models", "gru"]
     assert main([*line, "--out", str(out)]) == 1
     assert "models" in capsys.readouterr().err

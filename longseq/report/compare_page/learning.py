@@ -110,7 +110,7 @@ def _reached(learned: dict[str, Learned], steps: int) -> str:
     short = [name for name, one in learned.items() if one.last.right < SOME]
     if short:
         verb = "has" if len(short) == 1 else "have"
-        told += f" {listed(short)} {verb} not learned to add in so few steps: a longer run gives more of them."
+        told += f" {listed(short)} {verb} not learned to add in these steps; more pairs may do it, or other rates."
     elif not at:
         told += f" No model has reached {ENOUGH:.0%} in so few steps."
     return told

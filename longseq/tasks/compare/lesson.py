@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from longseq.config import load
 from longseq.model import LanguageModel
 from longseq.model import load as load_model
@@ -148,17 +146,13 @@ class Lesson:
         return tuple(found), seconds
 
     def _facts(self, plan: Plan, figures: Any) -> TaskFacts:
-        common: dict[str, Any] = {"name": self._job.task, "data": plan.data, "held_out": plan.held_out}
-        if self._job.task == ADDITION:
-            return TaskFacts(
-                **common,
-                frequency_bits=figures["null_bits_per_target_token"],
-                frequency_right=figures["null_exact_match"],
-            )
+        sums = self._job.task == ADDITION
         return TaskFacts(
-            **common,
-            frequency_bits=figures["composition_bits_per_base"],
-            frequency_right=float(np.float64(figures["null_right"])),
-            counted_bits=figures["null_bits_per_base"],
-            counted_order=int(figures["null_order"]),
+            name=self._job.task,
+            data=plan.data,
+            held_out=plan.held_out,
+            frequency_bits=figures["null_bits_per_target_token" if sums else "composition_bits_per_base"],
+            frequency_right=float(figures["null_exact_match" if sums else "null_right"]),
+            counted_bits=None if sums else figures["null_bits_per_base"],
+            counted_order=None if sums else int(figures["null_order"]),
         )
