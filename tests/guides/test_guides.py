@@ -103,8 +103,16 @@ def test_its_commands_do_what_it_says(guide, programs, small, tmp_path):
             code = "".join(lines for word, lines in BEFORE.items() if word in block.code) + block.code
         (tmp_path / "block").write_text(code)
         line = ["bash" if block.language == "sh" else "python", "block"]
-        ran = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
-        said = ran.stdout + ran.stderr
+        ran = subprocess.run(
+            line,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=240,
+        )
+        said = ran.stdout
         assert ran.returncode == 0, f"{block.code}\n{said}"
         absent = missing(block.says, said, exact)
         assert absent is None, f"{absent}\n\nis not in\n\n{said}"
