@@ -38,7 +38,10 @@ def stages(name):
     return f"--set {name}.steps=2 --set {name}.batch=512"
 
 
-STORY = "addition.digits=1 addition.steps=2 bases.steps=2 bases.window=32 bases.scored=64 lengths=[8,32] jobs=1"
+STORY = (
+    "width=16 heads=2 layers=1 lengths=[8,32] jobs=1 reach.farthest=8 reach.examples=2 addition.digits=1 "
+    "addition.steps=2 addition.batch=8 bases.steps=2 bases.window=32 bases.scored=64"
+)
 SHORTER = {
     r"^python3 -m venv .*": "true",  # .ci/run runs these lines, as README has them
     r"longseq train (?=.*--from )": f"longseq train {STEPS} ",
