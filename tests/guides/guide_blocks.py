@@ -1,7 +1,9 @@
 """The parts of a guide that can be tried: code blocks, the output that stands below them, links."""
 
 import re
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FIGURE = re.compile(r"\d[\d.,]*(?: [kM](?= ))?")
@@ -61,3 +63,10 @@ def missing(says, output, figures=True):
         if not at:
             return line
     return None
+
+
+if __name__ == "__main__":
+    guide, output = (Path(name).read_text(encoding="utf-8") for name in sys.argv[1:])
+    shown = next(block.says for block in blocks(guide) if block.says)
+    absent = missing(shown, output)
+    sys.exit(absent and f"{sys.argv[1]} shows what was not said: {absent}")

@@ -16,20 +16,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ("longseq", "python", "torchrun")
-WARM = (
+WARM = [
     *(
         "accelerate",
         "Bio.SeqIO",
+        "bokeh.models",
         "datasets",
         "lxml.etree",
+        "matplotlib.backends.backend_agg",
         "pyarrow.parquet",
-        "pypdfium2",
-        "pysam",
-        "rouge_score.rouge_scorer",
     ),
-    *("sklearn.linear_model", "tokenizers", "torch._dynamo", "torch.distributed.run", "torch.distributed.tensor"),
-    *(f"longseq.{room}" for room in ("streaming", "tasks.annotate", "tasks.document", "tasks.summarize", "training")),
-)
+    *("pypdfium2", "pysam", "rouge_score.rouge_scorer", "sklearn.linear_model", "tokenizers", "torch._dynamo"),
+    *("torch.distributed.run", "torch.distributed.tensor", "longseq.streaming", "longseq.tasks.annotate"),
+    *("longseq.tasks.document", "longseq.tasks.summarize", "longseq.training"),
+]
+"""Modules that commands wake, some of which take seconds."""
 CLIENT = """\
 #!{python} -ES
 import os, socket, sys
