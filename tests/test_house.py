@@ -1,6 +1,7 @@
 """The house: imports go strictly down, each dependency has its door, and some rooms never wake torch."""
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -56,8 +57,13 @@ def room(path):
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
+@functools.cache
 def imports(path):
     """Every module that a file imports, wherever in the file, but for type checking."""
+    return tuple(_imports(path))
+
+
+def _imports(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {
         id(inner)
