@@ -96,7 +96,7 @@ class Stopped(NullProgress):
     steps = 0
 
     def advance(self, amount, **facts):
-        self.steps += bool(facts)
+        self.steps += "rate" in facts
         if self.steps == 3:
             os.kill(os.getpid(), signal.SIGTERM)
 

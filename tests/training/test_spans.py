@@ -88,7 +88,7 @@ class Stop(NullProgress):
         self.left = after
 
     def advance(self, amount, total=None, **shown):
-        self.left -= bool(shown)
+        self.left -= "rate" in shown
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGTERM)
 
