@@ -39,7 +39,7 @@ def prose(sentences, topic="ship", seed=0):
     return " ".join([*said, TOPICS[topic]])
 
 
-def fasta(names, length=3000):
+def fasta(names, length=1500):
     """A maker of records by these names, packed where the file's name ends with .gz."""
 
     def make(path):
@@ -56,7 +56,7 @@ def fastq(path):
 def variants(path):
     """A row for each of two records of `genome.fa.gz`."""
     rows = [
-        f"{name}\t100\t.\t{dna(3000, n)[99]}\t{'AG'[dna(3000, n)[99] == 'A']}\t.\t.\t."
+        f"{name}\t100\t.\t{dna(100, n)[99]}\t{'AG'[dna(100, n)[99] == 'A']}\t.\t.\t."
         for n, name in enumerate(("chr1", "chr2"))
     ]
     head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
@@ -147,9 +147,9 @@ INPUTS = {
     "asm1/contigs.fasta": fasta(["c1", "c2"]),
     "asm2/contigs.fasta": fasta(["c1"]),
     "reads.fq.gz": fastq,
-    "genome.fa": fasta(["chr1", "chr2"], 60_000),
+    "genome.fa": fasta(["chr1", "chr2"], 6_000),
     "genome.fa.gz": fasta(["chr1", "chr2"]),
-    "assembly.fa.gz": fasta(["contig1"], 6000),
+    "assembly.fa.gz": fasta(["contig1"], 3000),
     "new.fa": fasta(["n1", "n2"], 500),
     "genomes/1.fa": fasta(["a", "b"]),
     "genomes/2.fa": fasta(["c", "d"]),
@@ -177,7 +177,7 @@ INPUTS = {
     "reads.fa": fasta([f"r{n}" for n in range(20)], 200),
     "labels.tsv": of_lines("id\tgenus", *(f"r{n}\t{topic(n)}" for n in range(20))),
     "contigs.fa": fasta(["c1", "c2", "c3"]),
-    "repeats.bed": of_lines(*(f"c{n}\t{at}\t{at + 200}\trepeat" for n in (1, 2, 3) for at in (100, 1500))),
+    "repeats.bed": of_lines(*(f"c{n}\t{at}\t{at + 200}\trepeat" for n in (1, 2, 3) for at in (100, 1000))),
     "pairs.tsv": of_lines("source\ttarget", *(f"{a}+{b}\t{a + b}" for a in range(10, 16) for b in range(10, 16))),
     "taxa.tsv": of_lines("id\tgenus", *(f"{name}\t{name}" for name in "abcd")),
     "run.toml": of_lines('inputs = ["genomes/1.fa"]', "steps = 2", "batch = 256", *SMALL),
