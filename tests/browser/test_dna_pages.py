@@ -120,7 +120,7 @@ def test_pointing_says_what_a_window_is(visit, report):
         (one) => [...(one.shadowRoot ? [one.shadowRoot, ...find(one.shadowRoot)] : [])]);
       return find(document).some((one) => /GC: [\\d.]+ %/.test(one.textContent));
     }""",
-        timeout=3000,
+        timeout=30_000,
     )
 
 

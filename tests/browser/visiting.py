@@ -17,7 +17,7 @@ PHONE, DESK = (390, 844), (1280, 900)
 GRAVE = ("serious", "critical")
 """What axe-core may not find."""
 
-PATIENCE = 10
+PATIENCE = 60
 """Seconds until something must have happened."""
 SETTLED = 3
 """Seconds until a page must have taken its shape."""
