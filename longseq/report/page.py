@@ -85,7 +85,8 @@ def page(
     """
     ours = [_read("page.js"), *scripts]
     # a browser fetches nothing and runs nothing but these, whatever an escape may have missed
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src " + " ".join(map(_digest, ours))
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    policy += "script-src " + " ".join(map(_digest, ours))
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n'
     yield element("meta", charset="utf-8") + "\n"
     yield element("meta", http_equiv="Content-Security-Policy", content=policy) + "\n"

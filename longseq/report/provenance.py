@@ -16,7 +16,7 @@ DIGEST = 16
 
 def provenance(run: Run, sources: Sequence[SourceRow], samples: Sequence[str], request: Mapping[str, object]) -> Markup:
     """A section."""
-    head = ("input", "sample", "format", "records", "letters", "sha256 of what was read")
+    head = ("input", "sample", "format", "records", "letters", "digest of its records")
     rows = [
         (
             "standard input" if one.file == "-" else one.file,

@@ -11,7 +11,7 @@ from typing import Protocol, TextIO
 from longseq.log import count
 from longseq.report.figures.library import STYLE, scripts
 from longseq.report.lines import ending
-from longseq.report.page import Markup, page
+from longseq.report.page import Markup, element, page
 from longseq.report.provenance import provenance
 from longseq.results.dna import RecordSummary
 from longseq.results.document import DocumentSummary
@@ -19,6 +19,8 @@ from longseq.results.run import Run
 from longseq.results.source import SourceRow
 
 FILE = "report.html"
+PROBLEMS = 50
+"""Lines of what was not read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +106,11 @@ class ReportPage:
         file.writelines(pieces)
 
     def _body(self, parts: Sequence[Part], facts: Facts) -> Iterator[str]:
+        problems = [line for source in facts.sources for line in source.problems]
+        if problems:
+            more = [f"… and {len(problems) - PROBLEMS:,} more, in summary.json"] if len(problems) > PROBLEMS else []
+            lines = (element("li", line) for line in [*problems[:PROBLEMS], *more])
+            yield element("ul", *lines, class_="warn", aria_label="What was not read") + "\n"
         for part in parts:
             yield from part.sections(facts)
         yield provenance(facts.run, facts.sources, facts.samples, facts.request)

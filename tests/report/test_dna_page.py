@@ -136,6 +136,22 @@ def test_more_records_than_are_shown():
     assert counts.sum() == 300 and bases.sum() == sum(range(300, 3300, 10))
 
 
+def test_bars_share_no_length():
+    """Powers of ten lie on edges: a length of ten is not in the bar that ends there."""
+    lengths = [1, 9, 10, 10, 100, 10_000]
+    (summary,) = summarize_records(records(10), window=0)
+    _, figures = told(with_row(summary, length=n, letters={"A": n}) for n in lengths)
+    mark = marks(figures["dna-histogram"]["views"][0], "boxes")[0]
+    found = [re.fullmatch(r"([\d,]+) to ([\d,]+) bp: (\d+) records", label).groups() for label in mark["labels"]]
+    for first, last, number in [map(int, (part.replace(",", "") for part in one)) for one in found]:
+        assert sum(first <= n <= last for n in lengths) == number
+
+
+def test_a_record_that_is_called_like_nothing_is_named():
+    text, _ = told(summarize_records([Record(id="0", kind="dna", source="a", index=0, pieces=[b"ACGT"])], window=0))
+    assert '<th scope="col">record</th>' in text
+
+
 def test_thousands_of_records_are_cells_that_hold_all_of_them():
     (summary,) = summarize_records(records(200), window=0)
     letters = [{"A": 50 + i % 900, "G": i % 77} for i in range(2_500)]

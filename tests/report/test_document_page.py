@@ -138,6 +138,17 @@ def test_a_long_document_has_a_figure_and_its_sections(tmp_path, capsys):
     assert "storm" in page.text and "Reading it takes less than a minute" in page.text
 
 
+def test_a_document_given_twice_gives_where_it_first_stands(tmp_path, capsys):
+    path = tmp_path / "a.txt"
+    path.write_text(" ".join(SENTENCES))
+    page = shown(path, capsys, "--together", str(path))
+    (view,) = next(json.loads(script) for kind, script in page.scripts if kind)["views"]
+    size = len(" ".join(SENTENCES))
+    assert max(view["panels"][0]["marks"][1]["x"]) < size
+    bands = view["panels"][1]["marks"][0]
+    assert bands["x0"] == [0, size] and bands["x1"] == [size, 2 * size] and len(set(bands["colour"])) == 2
+
+
 def test_a_few_sentences_need_no_figure(tmp_path, capsys):
     path = tmp_path / "a.txt"
     path.write_text("\n\n".join(HOSTILE))

@@ -21,22 +21,22 @@ COLOURS = 7
 """Of records, inputs or classes; the last colour is for all others."""
 
 
-def embeddings(found: MapPoints | None, window: int, samples: Sequence[str]) -> list[Markup]:
+def embeddings(found: MapPoints | None, samples: Sequence[str]) -> list[Markup]:
     """The figure; nothing without vectors. `samples` are names of the inputs where there are several."""
     if found is None or len(found.places) < 3:
         return []
-    ends = (found.start + window).tolist()
     labels = [
         f"{shortened(name) or '(no id)'}:{start + 1:,}-{end:,}, GC {gc:.1f} %"
-        for name, start, end, gc in zip(found.names, found.start.tolist(), ends, found.gc.tolist(), strict=True)
+        for name, start, end, gc in zip(
+            found.names, found.start.tolist(), found.end.tolist(), found.gc.tolist(), strict=True
+        )
     ]
     groups = {
         "record": [shortened(name) or "(no id)" for name in found.names],
         "input": [samples[at] for at in found.sources.tolist()] if samples else [],
         "class": found.classes if any(found.classes) else [],
     }
-    known = np.isfinite(found.gc)
-    gc = Shade(values=found.gc, label="GC, %", low=float(found.gc[known].min()), high=float(found.gc[known].max()))
+    gc = Shade(values=found.gc, label="GC, %", low=float(found.gc.min()), high=float(found.gc.max()))
     views = [_view("GC", found, [_points("window", found, slice(None), gc, labels)])]
     for name, of in groups.items():
         kinds = [kind for kind, _ in Counter(of).most_common()]
@@ -47,19 +47,17 @@ def embeddings(found: MapPoints | None, window: int, samples: Sequence[str]) -> 
         f"Mean hidden vectors of windows{every}, on the two directions in which they vary most. Windows that the model "
         "reads alike lie together; what lies apart is worth a look."
     )
-    folded = table(
-        ("record", "windows", "first", "second", "GC, %"), _rows(found, groups["record"]), "Means of records"
-    )
+    folded = table(("record", "windows", "first", "second", "GC, %"), _rows(found), "Means of records")
     return [figure("dna-embeddings", views, caption, folded, choose="Colour by")]
 
 
-def _rows(found: MapPoints, records: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Of the records with most windows: how many are shown, and where they lie on average."""
-    names = np.array(records, object)
-    for name, number in Counter(records).most_common(ROWS):
-        of = names == name
+def _rows(found: MapPoints) -> Iterator[tuple[str, ...]]:
+    """Of the records with most windows, whatever they are called: how many are shown, where they lie on average."""
+    for record, many in Counter(found.records.tolist()).most_common(ROWS):
+        of = np.flatnonzero(found.records == record)
         first, second = found.places[of].mean(0).tolist()
-        yield name, f"{number:,}", f"{first:.3g}", f"{second:.3g}", f"{np.nanmean(found.gc[of]):.1f}"
+        name = shortened(found.names[of[0]]) or "(no id)"
+        yield name, f"{many:,}", f"{first:.3g}", f"{second:.3g}", f"{found.gc[of].mean():.1f}"
 
 
 def _view(name: str, found: MapPoints, marks: Sequence[Points]) -> View:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
@@ -29,7 +30,9 @@ def _histogram(found: np.ndarray) -> Markup:
         ground = np.zeros(len(heights))
         return Boxes(name=name, x0=edges[:-1], x1=edges[1:], y0=ground, y1=heights, labels=labels, colour=colour)
 
-    spans = [f"{_first(a):,} to {_last(b):,} bp" for a, b in itertools.pairwise(edges)]
+    after = [math.ceil(edge) for edge in edges.tolist()]  # the first length behind each; the last bar has its edge too
+    after[-1] = math.floor(edges[-1]) + 1
+    spans = [f"{a:,} to {b - 1:,} bp" for a, b in itertools.pairwise(after)]
     told = [f"{where}: {n:,} records" for where, n in zip(spans, bars.counts.tolist(), strict=True)]
     held = [f"{where}: {int(n):,} bp in them" for where, n in zip(spans, bases.tolist(), strict=True)]
     panels = [
@@ -73,12 +76,3 @@ def _curve(found: np.ndarray) -> Markup:
     rows = [(f"N{x}", f"{known[float(x)]:,}") for x in range(10, 101, 10)]
     caption = "Nx: records of this length or longer hold x percent of all bases. The longer the plateau, the better."
     return figure("dna-nx", [view], caption, table(("", "bp"), rows, "Nx"))
-
-
-def _first(edge: float) -> int:
-    return int(np.ceil(edge))
-
-
-def _last(edge: float) -> int:
-    """The longest length below an edge."""
-    return int(np.ceil(edge)) - 1 if edge % 1 else int(edge)

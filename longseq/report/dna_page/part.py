@@ -82,6 +82,6 @@ class DnaPart:
         yield "dna-lengths", "Lengths", lengths(self._composition.lengths.lengths)
         yield "dna-tracks", "Along the records", ideogram(records, self._longest.seen, self._window, samples)
         yield "dna-composition", "GC and length", self._composition.shown()
-        yield "dna-map", "Map of windows", embeddings(self._map.points(), self._window, samples)
+        yield "dna-map", "Map of windows", embeddings(self._map.points(), samples)
         yield "dna-surprises", "Most surprising windows", self._surprises.shown(samples)
         yield "dna-records", "Records", self._records.shown(self.count, samples)

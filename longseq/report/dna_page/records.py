@@ -42,7 +42,8 @@ class Records:
             _cells(row, samples[source] if samples else "")
             for _, _, source, row in sorted(self._kept, key=lambda entry: entry[:2], reverse=True)
         ]
-        names = [name for name in rows[0] if any(row[name] not in ("", "NA", "0", "0.0") for row in rows)]
+        empty = ("", "NA", "0", "0.0")  # as a record may be called, too
+        names = [name for name in rows[0] if name == "record" or any(row[name] not in empty for row in rows)]
         more = (
             f"The longest {len(rows)} of {count(records, 'record')}; sequences.tsv has all."
             if records > len(rows)

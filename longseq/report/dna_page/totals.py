@@ -80,8 +80,7 @@ def _warned(sources: Sequence[SourceRow], samples: Sequence[str], findings: Mapp
     found = []
     for at, (source, sample) in enumerate(zip(sources, samples, strict=True)):
         before = f"{sample}: " if len(sources) > 1 else ""
-        if source.kind != "document":
-            found += [before + line for line in _of(source)]
+        found += [before + line for line in _of(source.totals)] if source.totals is not None else []
         if at in findings and (outside := findings[at].outside):
             found.append(f"{before}{count(outside, 'record')} out of the model's range: bits a base say less there")
     if not found:
@@ -91,15 +90,7 @@ def _warned(sources: Sequence[SourceRow], samples: Sequence[str], findings: Mapp
     return [element("ul", *lines, class_="warn", aria_label="Warnings")]
 
 
-def _of(source: SourceRow) -> Iterator[str]:
-    yield from source.errors
-    if source.failed > len(source.errors):
-        yield f"{count(source.failed, 'record')} could not be read to the end"
-    if source.truncated:
-        yield "the file ended too early; what was read is shown, the record it ended in is marked"
-    found = source.totals
-    if found is None:
-        return
+def _of(found: Totals) -> Iterator[str]:
     if found.sampled is not None:
         read = f"{found.sampled:,} of {count(found.num_seqs, 'record')} were read ({found.sampled_len or 0:,} bp)"
         yield f"a sample: {read}; totals of lengths are of all records, all else is of these"

@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from longseq.log import count
-from longseq.report.document_page.places import Known, document_of, documents, roots
+from longseq.report.document_page.places import document_of, documents, roots
 from longseq.report.figures.figure import figure
 from longseq.report.figures.marks import Axis, Boxes, Panel, Points, View
 from longseq.report.lines import ending, shortened
@@ -71,14 +71,15 @@ def _marks(summary: DocumentSummary, found: Salience) -> list[Boxes | Points]:
 
 def chosen_places(summary: DocumentSummary) -> list[float]:
     """The middle of each sentence of the summary, in code points of all documents together."""
-    before = _before(summary)
+    known, starts = documents(summary), _starts(summary)
+    # of a document that was given twice the first counts: what the second one says repeats it
+    before = {known[at]: starts[at] for at in reversed(range(len(known)))}
     return [before[document_of(row)] + ((row.start or 0) + (row.end or 0)) / 2 for row in summary.sentences]
 
 
-def _before(summary: DocumentSummary) -> dict[Known, int]:
-    """Code points before each document."""
-    starts = accumulate((one.length for one in summary.documents), initial=0)
-    return dict(zip(documents(summary), starts, strict=False))
+def _starts(summary: DocumentSummary) -> list[int]:
+    """Code points before each document, and before the end."""
+    return [*accumulate((one.length for one in summary.documents), initial=0)]
 
 
 class Band(NamedTuple):
@@ -97,9 +98,10 @@ def bands(summary: DocumentSummary) -> list[Band]:
     """Documents, where they are many, and sections, but for a title that is above all of its document."""
     found, above, known = [], roots(summary), documents(summary)
     gave = set(map(document_of, summary.sentences))
-    for one, key, start in zip(summary.documents, known, _before(summary).values(), strict=False):
+    for one, key, start in zip(summary.documents, known, _starts(summary), strict=False):
         name = shortened(f"{one.description or above.get(key) or one.id} ({ending(one.file)})", WORDS)
         found.append(Band(0, start, start + one.length, name, key in gave))
+        gave.discard(key)
     for share in summary.outline:
         *outer, title = share.title.split(" > ")
         level = len(outer) - (known[share.document] in above)

@@ -13,8 +13,8 @@ from longseq.results.salience import Hit
 
 def answers(summary: DocumentSummary, name: str) -> Markup:
     """A list, best first."""
-    shown = shown_answers(summary)
-    rows = [_row(hit, roots(summary), name, number, number - 1 in shown) for number, hit in enumerate(summary.hits, 1)]
+    above, shown = roots(summary), shown_answers(summary)
+    rows = [_row(hit, above, name, number, number - 1 in shown) for number, hit in enumerate(summary.hits, 1)]
     return element("ol", *(Markup(f"{row}\n") for row in rows), class_="answers")
 
 

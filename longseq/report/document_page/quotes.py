@@ -28,24 +28,24 @@ def lists(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     """The sentences, of each part below its title; one that is in several parts is linked to in the first."""
     shown = {at for one in summary.contexts for at in one.sentences}
     before: set[int] = set()
-    root = None if summary.documents else roots(summary).get(ALONE)
+    above = roots(summary)
+    root = None if summary.documents else above.get(ALONE)
     whole: list[tuple[str | None, Sequence[int]]] = [(None, range(len(summary.sentences)))]
     parts: list[tuple[str | None, Sequence[int]]] = [(part.title, part.sentences) for part in summary.parts]
     for title, places in parts if summary.by and parts else whole:
         if title is not None:
             words = titles(below(root, title)) or "(no title)"
             yield element("h3", f"Page {words}" if summary.by == "page" else words, dir="auto")
-        rows = (_listed(summary, at, name, at in shown, at not in before) for at in places)
+        rows = (_listed(summary.sentences[at], at, name, above, at in shown, at not in before) for at in places)
         yield element("ol", *(Markup(f"{row}\n") for row in rows), class_="summary")
         before |= set(places)
 
 
-def _listed(summary: DocumentSummary, at: int, name: str, linked: bool, first: bool) -> Markup:
+def _listed(row: SentenceRow, at: int, name: str, above: Mapping[Known, str], linked: bool, first: bool) -> Markup:
     """A sentence, known on the page by its number in the document's summary."""
-    row = summary.sentences[at]
     inside = element("bdi", row.text, dir="auto")
     text = link(marked(name, at), inside) if linked else inside
-    where = element("span", place(row, roots(summary)), class_="place")
+    where = element("span", place(row, above), class_="place")
     return element("li", text, " ", where, value=at + 1, id=listed(name, at) if first else None)
 
 
@@ -56,8 +56,9 @@ def place(row: SentenceRow, above: Mapping[Known, str]) -> str:
 
 def contexts(summary: DocumentSummary, name: str) -> Iterator[Markup]:
     """The stretches of the text in which the sentences stand, these and answers to a question marked."""
-    for context in summary.contexts:
-        yield _context(summary, context, name)
+    above, answered = roots(summary), shown_answers(summary)
+    for number, context in enumerate(summary.contexts):
+        yield _context(summary, context, name, above, [at for at, where in answered.items() if where == number])
 
 
 def shown_answers(summary: DocumentSummary) -> dict[int, int]:
@@ -72,15 +73,16 @@ def shown_answers(summary: DocumentSummary) -> dict[int, int]:
     return found
 
 
-def _context(summary: DocumentSummary, context: Context, name: str) -> Markup:
+def _context(
+    summary: DocumentSummary, context: Context, name: str, above: Mapping[Known, str], answers: Sequence[int]
+) -> Markup:
+    """`answers` are numbers of those that stand in it and not in the summary."""
     rows = [(summary.sentences[at], at) for at in context.sentences]
-    spans = [(row.start or 0, row.end or 0, _marked(summary, at, name)) for row, at in rows]
-    number = summary.contexts.index(context)
-    for at, where in shown_answers(summary).items():
-        if where == number:
-            hit = summary.hits[at]
-            text = element("span", hit.text, id=answer(name, at + 1), class_="answer")
-            spans.append((hit.start, hit.end, text))
+    spans = [(row.start or 0, row.end or 0, _marked(row, at, name, above)) for row, at in rows]
+    for at in answers:
+        hit = summary.hits[at]
+        text = element("span", hit.text, id=answer(name, at + 1), class_="answer")
+        spans.append((hit.start, hit.end, text))
     pieces: list[Markup] = [Markup("…" if context.cut_before else "")]
     last = context.start
     for start, end, text in sorted(spans):
@@ -88,13 +90,12 @@ def _context(summary: DocumentSummary, context: Context, name: str) -> Markup:
         last = end
     pieces += [_paragraphs(context.text[last - context.start :]), Markup("…" if context.cut_after else "")]
     text = Markup(f'<p class="text" dir="auto">{"".join(pieces)}</p>')
-    return element("article", element("p", " · ".join(standing(rows[0][0], roots(summary))), class_="place"), text)
+    return element("article", element("p", " · ".join(standing(rows[0][0], above)), class_="place"), text)
 
 
-def _marked(summary: DocumentSummary, at: int, name: str) -> Markup:
-    row = summary.sentences[at]
+def _marked(row: SentenceRow, at: int, name: str, above: Mapping[Known, str]) -> Markup:
     back = link(listed(name, at), at + 1, aria_label=f"Sentence {at + 1} in the summary")
-    mark = element("mark", row.text, id=marked(name, at), title=place(row, roots(summary)), tabindex="-1")
+    mark = element("mark", row.text, id=marked(name, at), title=place(row, above), tabindex="-1")
     return Markup(mark + element("sup", back))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from longseq.results.dna import RecordSummary
 from longseq.results.document import DocumentSummary
+from longseq.results.findings import VectorBlock
 
 
 class MapPoints(NamedTuple):
@@ -18,13 +19,15 @@ class MapPoints(NamedTuple):
     shares: tuple[float, float]
     """Percent of the variance of all windows that lies along each."""
     gc: np.ndarray
-    """(P,) float32 percent of A, C, G, T of the window."""
+    """(P,) float32 percent of A, C, G, T of the window, of which it has some: without any it has no vector."""
     sources: np.ndarray
     """(P,) int32, the place of its input among those of the run."""
     records: np.ndarray
     """(P,) int64, the number of its record among those that have vectors."""
     start: np.ndarray
     """(P,) int64, first base of the window in its record."""
+    end: np.ndarray
+    """(P,) int64, the base behind its last."""
     names: list[str]
     """Its record."""
     classes: list[str]
@@ -40,7 +43,7 @@ class VectorMap:
         self._most, self._every, self._seen, self._records = most, 1, 0, 0
         self._sum: np.ndarray = np.zeros(0)
         self._products: np.ndarray = np.zeros((0, 0))
-        self._kept: list[tuple[np.ndarray, float, int, int, int, str, str]] = []
+        self._kept: list[tuple[np.ndarray, float, int, int, int, int, str, str]] = []
 
     def dna(self, summary: RecordSummary) -> None:
         if summary.vectors is None or summary.windows is None:
@@ -49,13 +52,14 @@ class VectorMap:
         for block in summary.vectors.blocks():
             gc = summary.windows.gc[at : at + len(block.start)]
             at += len(block.start)
-            self._add(block.vectors, gc, block.start, summary)
+            self._add(block, gc, summary)
         self._records += 1
 
     def document(self, summary: DocumentSummary) -> None:
         """Documents have no windows."""
 
-    def _add(self, vectors: np.ndarray, gc: np.ndarray, start: np.ndarray, summary: RecordSummary) -> None:
+    def _add(self, block: VectorBlock, gc: np.ndarray, summary: RecordSummary) -> None:
+        vectors = block.vectors
         known = np.flatnonzero(np.isfinite(vectors[:, 0]))
         exact = vectors[known].astype(np.float64)
         if not self._sum.size:
@@ -66,7 +70,7 @@ class VectorMap:
         classes = summary.row.findings.classes
         label = "" if classes is None else classes.label
         for i in known[(-self._seen) % self._every :: self._every]:
-            place = (float(gc[i]), summary.source, self._records, int(start[i]))
+            place = (float(gc[i]), summary.source, self._records, int(block.start[i]), int(block.end[i]))
             self._kept.append((vectors[i].copy(), *place, summary.row.id, label))
         self._seen += len(known)
         while len(self._kept) > self._most:
@@ -85,7 +89,7 @@ class VectorMap:
         axes = directions[:, [-1, -2]]
         axes = axes * np.sign(axes[np.abs(axes).argmax(0), [0, 1]])  # a direction has no sign of its own
         vectors = np.array([entry[0] for entry in self._kept], np.float64)
-        gc, sources, records, start = (np.array([entry[i] for entry in self._kept]) for i in range(1, 5))
+        gc, sources, records, start, end = (np.array([entry[i] for entry in self._kept]) for i in range(1, 6))
         first, second = (100 * max(float(v), 0.0) / total for v in variances[[-1, -2]])
         return MapPoints(
             (vectors - mean) @ axes,
@@ -94,7 +98,8 @@ class VectorMap:
             sources.astype(np.int32),
             records.astype(np.int64),
             start.astype(np.int64),
-            [entry[5] for entry in self._kept],
+            end.astype(np.int64),
             [entry[6] for entry in self._kept],
+            [entry[7] for entry in self._kept],
             self._seen,
         )

@@ -72,7 +72,8 @@ def test_the_map_shows_the_two_widest_directions():
     for part in np.split(vectors, 8):
         sink.dna(with_vectors(part))
     points = sink.points()
-    assert points is not None and points.all == 3999 and 500 < len(points.places) <= 1000
+    assert points is not None and (points.end - points.start == 100).all() and set(points.records) == set(range(8))
+    assert points.all == 3999 and 500 < len(points.places) <= 1000
     known = np.delete(vectors, 5, 0).astype(float)
     _, singular, axes = np.linalg.svd(known - known.mean(0), full_matrices=False)
     np.testing.assert_allclose(points.shares, 100 * (singular**2 / (singular**2).sum())[:2], rtol=1e-6)
