@@ -10,7 +10,7 @@ from longseq.model.state import map_tensors, named_tensors
 from longseq.ops.memory import Memory
 
 
-def assert_split(model, ids, limit, steps=2000):
+def assert_split(model, ids, limit, steps=600):
     with torch.inference_mode():
         whole, end = model(ids)
         for size in (7, 64, 1000, 4096):

@@ -187,7 +187,7 @@ class Cluster:
         words = self.run("scontrol", "show", "job", "--oneliner", job).split()
         return {key: value for key, _, value in (word.partition("=") for word in words)}
 
-    def ended(self, *jobs: str, seconds: float = 240) -> list[str]:
+    def ended(self, *jobs: str, seconds: float = 600) -> list[str]:
         """The states of jobs, once all have one that lasts."""
         found: dict[str, str] = {}
 
