@@ -19,7 +19,7 @@ from longseq.errors import OutputExistsError
 from longseq.formats import markdown, parquet
 from longseq.formats.bed import BedWriter
 from longseq.formats.jsonfile import to_json, write_json
-from longseq.formats.parquet import ArrowRows, ParquetWriter, write_parquet
+from longseq.formats.parquet import ArrowRows, ParquetWriter, arrow_table, write_parquet
 from longseq.formats.tsv import TsvWriter
 from longseq.records import Interval
 
@@ -151,6 +151,12 @@ def test_columns_of_a_table_do_without_pandas(tmp_path):
     found = pyarrow.parquet.read_table(path).to_pydict()
     assert (found["t"], found["f"], found["i"]) == (["", None, "é\\udcff"], [1, None, math.inf], [0, 1, 2])
     assert found["v"][1:] == [None, [3, 4]] and math.isnan(found["v"][0][1])
+
+
+@pytest.mark.parametrize("kind", ["bool", "string"])
+def test_numbers_are_not_taken_for_what_they_are_not(kind):
+    with pytest.raises((ValueError, TypeError)):
+        arrow_table({"a": kind}, {"a": np.array([0.5, 2.0])})
 
 
 def test_parquet_whole_or_not_at_all(tmp_path):
