@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(longseq.__file__).parents[1] / "data" / "T4.gbff.gz"
 """The genome that comes with the project."""
-JSON, HTML, PLOTS = "compare.json", "compare.html", "plots"
 
 
 class _Names(click.ParamType):
@@ -43,7 +42,7 @@ class _Names(click.ParamType):
 @click.option("--tasks", type=_Names(), metavar="NAME,NAME", help="What they learn.  [default: addition,bases]")
 @click.option("--seed", type=click.IntRange(0), help="Of weights, order and what is held out.  [default: 0]")
 @click.option("--set", "assignments", metavar="KEY=VALUE", multiple=True, help="One setting, such as bases.window=256.")
-@click.option("--out", metavar="DIR", help=f"Write {JSON} and {HTML}, a page to show, there.")
+@click.option("--out", metavar="DIR", help="Write compare.json and compare.html, a page to show, there.")
 @plots_option
 @click.option("--force", is_flag=True, help="Replace what stands in --out, and start anew.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -125,15 +124,13 @@ def _assigned(values: dict[str, Any]) -> list[str]:
 
 
 def _write(found: Compare, out: str, plots: tuple[str, ...], *, force: bool) -> None:
-    from longseq.formats.atomic import output_directory
-    from longseq.formats.jsonfile import write_json
+    from longseq.cli.leaving import leaving
     from longseq.report.compare_page import compare_page
 
-    with output_directory(out, force=force, replaces=(JSON, HTML, PLOTS)) as aside:
-        write_json(aside / JSON, found.to_json())
-        with open(aside / HTML, "w", encoding="utf-8") as page:
-            page.writelines(compare_page(found))
+    with leaving("compare", out, plots, force=force) as folder:
+        assert folder is not None
+        folder.write(found.to_json(), compare_page(found))
         if plots:
             from longseq.report.plots.compare import save_compare
 
-            save_compare(aside / PLOTS, plots, found)
+            save_compare(folder.plots, plots, found)

@@ -26,9 +26,9 @@ class Folder:
 
     def write(self, document: object, page: Iterable[str]) -> None:
         """`NAME.json` and `NAME.html`."""
-        from longseq.formats.jsonfile import to_json
+        from longseq.formats.jsonfile import write_json
 
-        (self.path / f"{self.name}.json").write_text(to_json(document) + "\n", encoding="utf-8")
+        write_json(self.path / f"{self.name}.json", document)
         with open(self.path / f"{self.name}.html", "w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(page)
 

@@ -25,7 +25,7 @@ def column(pyarrow: Any, values: Any, kind: Any) -> Any:
     """
     if pyarrow.types.is_fixed_size_list(kind):
         return _vectors(pyarrow, values, kind)
-    if isinstance(values, np.ndarray) and values.dtype == _NUMBERS.get(str(kind)):
+    if isinstance(values, np.ndarray) and str(kind) in _NUMBERS and values.dtype == _NUMBERS[str(kind)]:
         return _numbers(pyarrow, values, kind, values == values)
     if str(kind) == "string" and all(value is None or type(value) is str for value in values):
         return _texts(pyarrow, values)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from longseq.report.attention import HEAD, cells, meanings, title
+from longseq.report.attention import HEAD, cells, meanings, short, title
 from longseq.report.figures.figure import figure
 from longseq.report.figures.library import STYLE, scripts
 from longseq.report.figures.marks import Axis, Grid, Panel, Points, View
@@ -104,7 +104,7 @@ def _memory(look: AttentionLook) -> Markup | None:
         x=x,
         y=y,
         colour=[(head.head - 1) % 8 for head, _ in lives],
-        labels=[f"head {head.name}: {tokens:,.0f} tokens" for head, tokens in lives],
+        labels=[f"head {head.name}: {short(tokens)} tokens" for head, tokens in lives],
     )
     layers = sorted({head.layer for head, _ in lives})
     across = Axis(label="layer, its heads from left to right", ticks={float(layer): str(layer) for layer in layers})
@@ -115,5 +115,5 @@ def _memory(look: AttentionLook) -> Markup | None:
         "attention head, or each channel of its keys."
     )
     caption += f" {for_ever:,} more forget nothing." if for_ever else ""
-    rows = table(("head", "half-life"), [(head.name, f"{tokens:,.0f}") for head, tokens in lives], "Half-lives")
+    rows = table(("head", "half-life"), [(head.name, short(tokens)) for head, tokens in lives], "Half-lives")
     return figure("memory", [View(x=across, panels=[Panel(y=up, marks=[marks])])], caption, rows)

@@ -37,13 +37,16 @@ class Crossing:
     length: float | None
     """Tokens, between two measured lengths on straight lines through the logarithms; None: not on what was measured."""
     ahead: bool
-    """Without a crossing: whether `mixer` is ahead at every length both were measured at."""
+    """Whether `mixer` is ahead, or level, at the longest length both were measured at."""
+    everywhere: bool
+    """Whether it is so at every length."""
 
     @property
     def said(self) -> str:
         if self.length is not None:
             return f"{self.mixer} is faster than {self.other} from about {rounded(self.length):,} tokens on"
-        return f"{self.mixer} is {'faster' if self.ahead else 'slower'} than {self.other} at every length measured"
+        where = "every length measured" if self.everywhere else "the longest length measured, though not at every one"
+        return f"{self.mixer} is {'faster' if self.ahead else 'slower'} than {self.other} at {where}"
 
 
 def rounded(length: float) -> int:
@@ -85,4 +88,7 @@ def _crossing(curve: Curve, other: Curve) -> Crossing | None:
         if behind < 0 <= ahead:  # the last one counts: from there on it stays ahead
             at = short * (long / short) ** (behind / (behind - ahead))
     stays = shared[-1][1] >= 0
-    return Crossing(mixer=curve.mixer, other=other.mixer, length=at if stays else None, ahead=stays)
+    everywhere = all((ahead >= 0) == stays for _, ahead in shared)
+    return Crossing(
+        mixer=curve.mixer, other=other.mixer, length=at if stays else None, ahead=stays, everywhere=everywhere
+    )

@@ -38,9 +38,8 @@ def _body(outcome: CheckOutcome) -> Iterator[str]:
 
 
 def _cells(law: LawResult) -> tuple[object, ...]:
-    share = law.worst / law.limit if law.limit else law.worst
     mark = element("span", "holds", class_="ok") if law.ok else element("span", "BROKEN", class_="broken")
-    figures = (rounded(law.worst), rounded(law.limit), f"{share:.2g}", mark, f"{law.cases:,}")
+    figures = (rounded(law.worst), rounded(law.limit), f"{law.share:.2g}", mark, f"{law.cases:,}")
     return law.law, law.precision, *figures, law.what
 
 

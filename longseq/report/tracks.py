@@ -61,6 +61,8 @@ class _Input:
         """Numbers, in the order in which they came; of one record each."""
         self._indices = array("q")
         """Position of that record in its file."""
+        self._reached = array("q")
+        """End of its part that reaches farthest."""
         self._places = array("q")
         self.left_out: Counter[str] = Counter()
         """Records without a track, by the reason."""
@@ -74,7 +76,8 @@ class _Input:
 
     def free(self, name: str, start: int, end: int) -> list[tuple[int, int]]:
         """What no part of the record that came before covers of `[start, end)`."""
-        if (number := self.names.get(name)) is None:
+        number = self.names.get(name)
+        if number is None or start >= self._reached[number]:  # parts in order, of which there may be many thousands
             return [(start, end)]
         places = self.places()
         free = uncovered(start, end, [*map(tuple, places[places[:, 0] == number, 1:3].tolist())])
@@ -86,7 +89,9 @@ class _Input:
         number = self.names.setdefault(name, len(self._indices))
         if number == len(self._indices):
             self._indices.append(index)
+            self._reached.append(0)
         for start, end in spans:
+            self._reached[number] = max(self._reached[number], end)
             self._places.extend((number, start, end, *rest))
 
     def places(self) -> np.ndarray:

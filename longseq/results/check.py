@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 
 from longseq.results.run import Run
@@ -26,6 +27,12 @@ class LawResult:
     """Whether `worst` is at most `limit`."""
     cases: int
     """How many cases were tried."""
+
+    @property
+    def share(self) -> float:
+        """The worst figure by its limit; infinite where it is not finite, or not 0 and the limit is."""
+        found = self.worst / self.limit if self.limit else math.inf if self.worst else 0.0
+        return math.inf if math.isnan(found) else found
 
 
 @dataclass(frozen=True, kw_only=True)

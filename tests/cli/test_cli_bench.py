@@ -5,8 +5,16 @@ import json
 import pytest
 
 from longseq.cli import main
+from longseq.cli.leaving import leaving
 
 SMALL = ["--set", "model.width=16", "--set", "model.layers=1", "--set", "model.heads=2", "--set", "shortest=0"]
+
+
+def test_a_command_line_that_is_no_text_is_written_nevertheless(tmp_path):
+    with leaving("bench", str(tmp_path / "o"), (), force=False) as folder:
+        folder.write({"command": "longseq \udcff"}, ["longseq \udcff"])
+    assert json.loads((tmp_path / "o" / "bench.json").read_text()) == {"command": "longseq \udcff"}
+    assert (tmp_path / "o" / "bench.html").read_text() == "longseq \\udcff"
 
 
 def test_json_alone_on_stdout_and_the_same_in_a_file(capsys, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from longseq.cli import main
 from longseq.config import load
+from longseq.errors import InputError, StateError
 from longseq.log import NullProgress
 from longseq.tasks.compare.config import CompareConfig
 from longseq.tasks.compare.run import TRIAL, compare
@@ -117,3 +118,13 @@ def test_steps_by_the_clock_are_kept_and_other_settings_are_no_way_to_go_on(tmp_
     line = ["compare", *(f"--set={setting}" for setting in own), "--models", "gru"]
     assert main([*line, "--out", str(out)]) == 1
     assert "models" in capsys.readouterr().err
+
+
+def test_an_input_that_cannot_be_read_is_refused_before_anything_is_learned(tmp_path):
+    folder, own = beside(tmp_path / "story"), [*SETTINGS, f'inputs=["{tmp_path}/missing.fa"]']
+    with pytest.raises(InputError, match=r"missing\.fa"):
+        compare(load(CompareConfig, None, own), folder=folder)
+    assert {path.name for path in folder.iterdir()} == {"run.json", "longseq.lock"}
+    for _ in range(2):  # what is refused lets go of the folder
+        with pytest.raises(StateError, match="seed"):
+            compare(load(CompareConfig, None, [*own, "seed=1"]), folder=folder)

@@ -19,7 +19,7 @@ from longseq.errors import OutputExistsError
 from longseq.formats import markdown, parquet
 from longseq.formats.bed import BedWriter
 from longseq.formats.jsonfile import to_json, write_json
-from longseq.formats.parquet import ArrowRows, ParquetWriter, write_parquet
+from longseq.formats.parquet import ArrowRows, ParquetWriter, arrow_table, write_parquet
 from longseq.formats.tsv import TsvWriter
 from longseq.records import Interval
 
@@ -151,6 +151,13 @@ def test_columns_of_a_table_do_without_pandas(tmp_path):
     found = pyarrow.parquet.read_table(path).to_pydict()
     assert (found["t"], found["f"], found["i"]) == (["", None, "é\\udcff"], [1, None, math.inf], [0, 1, 2])
     assert found["v"][1:] == [None, [3, 4]] and math.isnan(found["v"][0][1])
+
+
+def test_numbers_are_not_taken_for_what_they_are_not():
+    numbers = {"a": np.array([0.5, 0.0])}
+    assert arrow_table({"a": "bool"}, numbers).to_pydict() == {"a": [True, False]}
+    with pytest.raises((ValueError, TypeError)):
+        arrow_table({"a": "string"}, numbers)
 
 
 def test_parquet_whole_or_not_at_all(tmp_path):

@@ -25,15 +25,19 @@ def test_straight_lines_on_logarithmic_axes_meet_where_their_formulas_do():
 @pytest.mark.parametrize(
     ("linear", "softmax", "said"),
     [
-        ([2.0, 2.0, 2.0], [1.0, 1.0, 1.0], "faster"),
-        ([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], "slower"),
-        ([1.0, 3.0, 1.0], [2.0, 2.0, 2.0], "slower"),  # ahead in the middle alone
-        ([2.0, 2.0, 2.0], [1.0], "faster"),
+        ([2.0, 2.0, 2.0], [1.0, 1.0, 1.0], "faster than softmax at every length measured"),
+        ([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], "slower than softmax at every length measured"),
+        (  # ahead in the middle alone
+            [1.0, 3.0, 1.0],
+            [2.0, 2.0, 2.0],
+            "slower than softmax at the longest length measured, though not at every one",
+        ),
+        ([2.0, 2.0, 2.0], [1.0], "faster than softmax at every length measured"),
     ],
 )
 def test_without_a_crossing(linear, softmax, said):
     found = crossing(linear, softmax)
-    assert found.length is None and f"linear is {said} than softmax at every length measured" == found.said
+    assert found.length is None and found.said == f"linear is {said}"
 
 
 def test_ticks_are_round_and_hold_all_values():

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from longseq.cli import main
-from longseq.report.tracks import NAMES, WINDOWS
+from longseq.report.tracks import NAMES, WINDOWS, _Input
 
 FIGURES = {NAMES.get(name, name): name for name in WINDOWS}
 
@@ -158,3 +158,15 @@ def test_reads_and_runs_without_windows_have_no_tracks(tmp_path, capsys):
     (tmp_path / "n.fa").write_text(">n\nNNNN\n")
     assert run(tmp_path / "n.fa", "--no-model", "--out", tmp_path / "q") == 0
     assert not any((tmp_path / folder / "tracks").exists() for folder in "opq")
+
+
+def test_a_base_is_of_the_part_that_came_first():
+    known, made = _Input("x.fa"), random.Random(0)
+    taken = {name: set() for name in "ab"}
+    for _ in range(200):
+        name, start = made.choice("ab"), made.randrange(300)
+        end = start + made.randrange(1, 12)
+        free = known.free(name, start, end)
+        assert [base for span in free for base in range(*span)] == sorted({*range(start, end)} - taken[name])
+        taken[name].update(range(start, end))
+        known.add(name, 0, free, 1, start, 0, -1)

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from longseq.report.plots.canvas import COLOURS, DOUBLE, SINGLE, SOFT, logarithmic, note, save, sheet, weighing
+from longseq.report.plots.canvas import (
+    COLOURS,
+    DOUBLE,
+    SINGLE,
+    SOFT,
+    drawable,
+    logarithmic,
+    note,
+    save,
+    sheet,
+    weighing,
+)
 from longseq.results.attention import AttentionLook, HeadLook
 
 if TYPE_CHECKING:
@@ -118,7 +129,7 @@ def _places(panel: Axes, tokens: Sequence[str]) -> None:
     panel.spines[["left", "bottom"]].set_visible(False)
     panel.tick_params(length=0, labelcolor=SOFT)
     if len(tokens) <= NAMED:
-        names = [token.strip() or "·" for token in tokens]
+        names = [drawable(token.strip()) or "·" for token in tokens]
         letters = max(map(len, names)) == 1
         small = 5 if len(tokens) > 16 else 6
         panel.set_xticks(range(len(tokens)), names, fontsize=small, rotation=0 if letters else 90)

@@ -6,6 +6,7 @@ Each picture is drawn on a canvas of its own: nothing is shown, and no setting o
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 KINDS = ("png", "svg")
 SINGLE, DOUBLE = 3.35, 6.85
 """Inches: one column of a journal (85 mm), and two (174 mm)."""
+_UNDRAWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What no XML may hold, or no font can draw."""
 DPI = 300
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5c5c5c")
 """Told apart by colour-blind readers as well (Okabe and Ito 2008), the darker ones first, and a grey."""
@@ -90,6 +93,10 @@ def sheet(width: float, height: float, **settings: Any) -> Figure:
 
 def rendered(drawn: Figure, kind: str) -> bytes:
     """A picture as bytes, `png` or `svg`, without dates, versions or random names."""
+    from matplotlib.text import Text
+
+    for text in drawn.findobj(Text):
+        text.set_text(drawable(text.get_text()))
     buffer = io.BytesIO()
     unsaid = ("Software",) if kind == "png" else ("Date", "Creator")
     drawn.savefig(buffer, format=kind, metadata=dict.fromkeys(unsaid))
@@ -136,6 +143,12 @@ def logarithmic(axis: Any, unit: str = "", *, low: float, high: float) -> None:
 def note(panel: Axes, text: str) -> None:
     """What a reader must know of a panel, small above it."""
     panel.set_title(text, loc="left", fontsize=6.5, color=SOFT)
+
+
+def drawable(text: str) -> str:
+    """With U+FFFD for control characters and for what is no text, as in the name of a file. Whatever stands in a
+    picture is made so, but for names along an axis, which are set when they are drawn."""
+    return _UNDRAWN.sub("\ufffd", text)
 
 
 def shortened(text: str, most: int) -> str:

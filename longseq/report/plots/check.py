@@ -33,7 +33,7 @@ def laws_picture(model: str, laws: Sequence[LawResult]) -> Figure:
     """The worst figure of each law by its limit."""
     drawn = sheet(DOUBLE, 0.8 + 0.17 * len(laws), layout="constrained")
     panel = drawn.subplots()
-    shares = [min(max(share_of_limit(law), EXACT), BEYOND) for law in laws]
+    shares = [min(max(law.share, EXACT), BEYOND) for law in laws]
     for place, (law, share) in enumerate(zip(laws, shares, strict=True)):
         colour = COLOURS[0] if law.ok else COLOURS[1]
         face = "white" if law.worst == 0 else colour
@@ -85,9 +85,3 @@ def drift_picture(points: Sequence[DriftPoint]) -> Figure:
 
 def _called(law: LawResult) -> str:
     return f"{law.law}, {law.precision} " + (f"≤ {law.limit:.3g}" if law.limit else "equal")
-
-
-def share_of_limit(law: LawResult) -> float:
-    """The worst figure of a law by its limit; infinite where it is not finite."""
-    share = law.worst / law.limit if law.limit else float("inf") if law.worst else 0.0
-    return share if share == share else float("inf")

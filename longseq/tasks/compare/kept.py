@@ -45,10 +45,14 @@ class Kept:
             return
         settings = {"schema": RUN_SCHEMA, "version": version, **dict(_flat(to_mapping(config))), **_inputs(config)}
         place = self._folder.path / SETTINGS
-        self._folder.begin(place, settings, resume=not force, force=force)
-        if not place.exists():
-            write_json(place, settings, force=True)
-        self._before = (self._read(SPENT) or {}).get("seconds", 0.0)
+        try:
+            self._folder.begin(place, settings, resume=not force, force=force)
+            if not place.exists():
+                write_json(place, settings, force=True)
+            self._before = (self._read(SPENT) or {}).get("seconds", 0.0)
+        except BaseException:
+            self.release()  # a second call of this process may start anew
+            raise
 
     def seconds(self) -> float:
         """Wall time of this run, and of those that it goes on with up to the last thing that they kept."""

@@ -56,12 +56,16 @@ class Lesson:
     def __init__(self, job: Job):
         self._job = job
 
+    def prepare(self) -> None:
+        """The bases that all lessons of them read: an input that cannot be read is refused before any model learns."""
+        self._task(self._config(Path(self._job.scratch)))
+
     def step_seconds(self) -> float:
         """Of a step, by one on trial; its update not counted."""
         plans: list[Plan] = []
         with tempfile.TemporaryDirectory(dir=self._job.scratch) as scratch:
             config = self._config(Path(scratch))
-            train(config, Path(scratch) / "run", dry_run=True, announce=plans.append, task=self._task(config, scratch))
+            train(config, Path(scratch) / "run", dry_run=True, announce=plans.append, task=self._task(config))
         return plans[0].step_seconds
 
     def learn(self) -> Found:
@@ -69,7 +73,7 @@ class Lesson:
         plans: list[Plan] = []
         with tempfile.TemporaryDirectory(dir=self._job.scratch) as scratch:
             config, run = self._config(Path(scratch)), Path(scratch) / "run"
-            outcome = train(config, run, announce=plans.append, task=self._task(config, scratch))
+            outcome = train(config, run, announce=plans.append, task=self._task(config))
             journal = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
             assert outcome.model is not None
             checkpoint = load_model(outcome.model)
@@ -108,8 +112,8 @@ class Lesson:
         }
         return load(TrainConfig, None, [f"{key}={json.dumps(value)}" for key, value in (common | own).items()])
 
-    def _task(self, config: TrainConfig, scratch: str) -> Any:
-        return None if self._job.task == ADDITION else bases.task(config, Path(scratch) / "bases")
+    def _task(self, config: TrainConfig) -> Any:
+        return None if self._job.task == ADDITION else bases.task(config, Path(self._job.scratch) / "bases")
 
     def _letters(self, tokenizer: Any) -> list[int]:
         if self._job.task != ADDITION:

@@ -23,7 +23,7 @@ from longseq.tasks.bench.worker import Worker, WorkerDiedError
 from longseq.tasks.compare.config import CompareConfig
 from longseq.tasks.compare.cost import Costs
 from longseq.tasks.compare.kept import COST, Kept
-from longseq.tasks.compare.lesson import Found, Job, Learner
+from longseq.tasks.compare.lesson import Found, Job, Learner, Lesson
 from longseq.tasks.compare.shapes import shape
 
 TRIAL = 20
@@ -67,6 +67,8 @@ def compare(
     progress.start("compare", len(config.models) * (len(config.tasks) + 1), "part")
     try:
         with tempfile.TemporaryDirectory(prefix="longseq-compare-") as scratch:
+            if BASES in config.tasks:
+                Lesson(Job(model=config.models[0], task=BASES, config=config, steps=TRIAL, scratch=scratch)).prepare()
             steps = kept.steps() or _steps(config, scratch, began)
             kept.keep_steps(steps)
             found = _learn(config, steps, scratch, kept, progress)

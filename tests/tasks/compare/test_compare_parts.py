@@ -74,7 +74,7 @@ def test_models_are_of_like_size():
     assert (one.width, one.layers, one.heads, one.pattern) == (64, 2, 4, ("linear",))
 
 
-@pytest.mark.parametrize(("digits", "pairs", "rows"), [(1, 1000, 100), (2, 300, 300)])
+@pytest.mark.parametrize(("digits", "pairs", "rows"), [(1, 1000, 100), (2, 300, 300), (2, 9_999, 9_999)])
 def test_sums_are_right_from_the_units_on(digits, pairs, rows):
     head, *lines = sums(digits, pairs, seed=1).splitlines()
     assert head == "source\ttarget" and len(lines) == len(set(lines)) == rows
