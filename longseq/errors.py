@@ -7,8 +7,11 @@ The library raises; only `longseq.cli` turns a kind of error into an exit code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class LongseqError(Exception):
@@ -39,7 +42,7 @@ class LongseqError(Exception):
             text = f"{self.where}: {text}"
         if self.remedy:
             text = f"{text}; {self.remedy}"
-        return text.replace("\n", "\\n")
+        return printable(text.replace("\n", "\\n"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), self.__dict__.copy())
@@ -79,6 +82,11 @@ class OutputExistsError(UsageError):
 
 class StoppedError(LongseqError):
     """A signal asked for a stop; what was done is saved and can be resumed."""
+
+
+def printable(text: str) -> str:
+    """The text as a terminal may be given it: control characters spelled, `\\x1b`, but for tabs and line feeds."""
+    return text if text.isprintable() else _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6) -> list[str]:

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol, TextIO
 
+from longseq.errors import printable
+
 log = logging.getLogger("longseq")
 
 WIDE = 110
@@ -71,7 +73,7 @@ class LineProgress:
         self._began = self._said = clock()
 
     def start(self, what: str, total: int | None = None, unit: str = "") -> None:
-        self._what, self._total, self._unit, self._done = what, total, unit, 0
+        self._what, self._total, self._unit, self._done = printable(what), total, unit, 0
         self._began = self._said = self._clock()
 
     def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:
@@ -99,7 +101,7 @@ class BarProgress:
         from rich.table import Column
 
         self.finish()
-        self._total, self._unit, self._done, self._began, self._what = total, unit, 0, time.monotonic(), what
+        self._total, self._unit, self._done, self._began = total, unit, 0, time.monotonic()
         console = Console(file=self._stream)
         self._wide = console.width >= WIDE
         columns: list[ProgressColumn] = [TextColumn("{task.description}", markup=False)]  # it may hold [brackets]
@@ -107,7 +109,7 @@ class BarProgress:
         line = Column(no_wrap=True, overflow="ellipsis")
         columns.append(TextColumn("{task.fields[facts]}", markup=False, table_column=line))
         self._bar = Progress(*columns, console=console, transient=True)
-        self._task = self._bar.add_task(what, total=total, facts="")
+        self._task = self._bar.add_task(printable(what), total=total, facts="")
         self._bar.start()
 
     def advance(self, amount: int, *, total: int | None = None, **facts: object) -> None:

@@ -117,6 +117,14 @@ def annotate(
 
     if model is None and not genes:
         raise UsageError("model is missing: which classes?", remedy="name one of your own training, or genes=True")
+    unsaid = {"min_length": min_length != 1, "threshold": threshold != 0}
+    if not genes:
+        unsaid = {"genetic_code": genetic_code != 11, "min_gene": min_gene != 90, "mixed": mixed}
+    if asked_for := [name for name, given in unsaid.items() if given]:
+        raise UsageError(
+            f"{asked_for[0]} speaks of {'intervals, not of genes' if genes else 'genes'}",
+            remedy="leave it out" if genes else "add genes=True",
+        )
     plain: dict[str, Any] = {"source": os.fspath(source), **asked(region, alias, strict=strict, on_unknown=on_unknown)}
     reader = ClassReader(opened("genes" if model is None else model), chunk=chunk, precision=precision)
     progress = progress or NullProgress()

@@ -49,7 +49,8 @@ class Classification:
     """The head's own scores: of the record, up to places along it, and of windows read afresh."""
 
     def __repr__(self) -> str:
-        said = self.label if self.label is not None else ", ".join(f"{n} {v:.4g}" for n, v in self.values.items() if v)
+        known = (f"{name} {value:.4g}" for name, value in self.values.items() if value is not None)
+        said = self.label if self.label is not None else ", ".join(known)
         sure = "" if self.probability is None else f" ({self.probability:.2f})"
         return f"<{self.record}: {said}{sure}>"
 

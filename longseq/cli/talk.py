@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import TextIO
 
+from longseq.errors import printable
 from longseq.log import BarProgress, LineProgress, NullProgress, Progress, duration, memory, short
 
 QUIET, NORMAL, MUCH = -1, 0, 1
@@ -19,6 +20,13 @@ FIRST_LOOK = 2.0
 """Seconds of work from which its speed is known."""
 PERIOD = 0.1
 """Seconds between two movements of the bar."""
+
+
+class _Line(logging.Formatter):
+    """What files call their records does not move the cursor."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
 
 
 class Talk:
@@ -36,7 +44,7 @@ class Talk:
         self.verbosity, self.debug, self._began = verbosity, debug, time.monotonic()
         logger = logging.getLogger("longseq")
         logger.handlers = [logging.StreamHandler(sys.stderr)]
-        logger.handlers[0].setFormatter(logging.Formatter("longseq: %(message)s"))
+        logger.handlers[0].setFormatter(_Line("longseq: %(message)s"))
         logger.setLevel({QUIET: logging.ERROR, NORMAL: logging.INFO}.get(verbosity, logging.DEBUG))
         logger.propagate = False
 
@@ -88,7 +96,7 @@ class Announced:
         self._inner.advance(self._waiting, total=total, **facts)
         self._moved, self._waiting = now, 0
         spent = now - self._began
-        if not self._said and self._total and spent >= FIRST_LOOK:
+        if not self._said and self._total and self._done and spent >= FIRST_LOOK:
             self._said = True
             left = (self._total - self._done) * spent / self._done
             if left >= LONG_RUN:

@@ -60,7 +60,7 @@ class JsonRows(Rows):
 def _parse(data: bytes, where: str) -> dict[str, Any]:
     try:
         fields = json.loads(data)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(where=where, expected="a JSON object on one line", found=str(error)) from None
     if not isinstance(fields, dict):
         raise InputError(where=where, expected="a JSON object", found=type(fields).__name__)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from longseq.errors import printable
+
 
 def facts_text(facts: Mapping[str, object]) -> str:
     """What it is in a line, lines of `name  value`, and what can be done next, ended by a line feed; what is None or
     empty is left out."""
     packed = facts.get("container") not in (None, "plain")
-    head = f"{facts.get('path')}: {facts['is']}" + (f", packed by {facts['container']}" if packed else "")
+    head = printable(f"{facts.get('path')}: {facts['is']}") + (f", packed by {facts['container']}" if packed else "")
     apart = ("what", "is", "path", "container", "next")
     rest = {name.replace("_", " "): value for name, value in facts.items() if name not in apart}
     lines = [head, *_lines(rest, "  ")]
     if facts.get("next"):
-        lines.append(f"next: {facts['next']}")
+        lines.append(printable(f"next: {facts['next']}"))
     return "\n".join(lines) + "\n"
 
 
@@ -32,7 +34,7 @@ def _lines(facts: Mapping[str, object], margin: str) -> Iterator[str]:
             yield f"{margin}{name}"
             yield from (f"{margin}  {_row(item)}" for item in value)
         else:
-            yield f"{margin}{name:<{width}}{_plain(value)}"
+            yield f"{margin}{printable(name):<{width}}{_plain(value)}"
 
 
 def _row(item: Mapping[str, object]) -> str:
@@ -51,4 +53,4 @@ def _plain(value: object) -> str:
         return ", ".join(f"{name} {_plain(part)}" for name, part in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_plain, value))
-    return str(value)
+    return printable(str(value))

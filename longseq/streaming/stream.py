@@ -120,16 +120,19 @@ class Stream(Iterator[Passage]):
 
     def _pieces(self, letters: Letters) -> Iterator[bytes] | Iterator[str]:
         found = letters.pieces if isinstance(letters, Record) else letters
-        whole: Iterable[bytes | str] = [found] if isinstance(found, bytes | str) else found
+        whole: Iterable[object] = [found] if isinstance(found, bytes | str | bytearray | memoryview) else found
         if isinstance(letters, Record):
             self._require("a document" if letters.kind == "document" else "DNA", letters.kind == "document")
         return (self._piece(piece) for piece in whole)  # type: ignore[return-value]
 
-    def _piece(self, piece: bytes | str) -> bytes | str:
+    def _piece(self, piece: object) -> bytes | str:
         if self._text:
-            self._require("bytes", isinstance(piece, str))
-            return piece
-        return piece.encode("ascii", "replace") if isinstance(piece, str) else piece
+            self._require(type(piece).__name__, isinstance(piece, str))
+            return str(piece)
+        if isinstance(piece, str):
+            return piece.encode("ascii", "replace")
+        self._require(type(piece).__name__, not isinstance(piece, bytes | bytearray | memoryview))
+        return bytes(piece)  # type: ignore[call-overload, no-any-return]
 
     def _require(self, found: str, text: bool) -> None:
         if text != self._text:

@@ -120,6 +120,8 @@ def test_files_that_cannot_be_read_do_not_stop_the_others(genome, tmp_path, capl
         (lambda genome: longseq.summarize(genome, region="a:0-5"), "1 <= START"),
         (lambda genome: longseq.embed(genome, per="base", window=5), "exclude each other"),
         (lambda genome: longseq.annotate(genome), "which classes"),
+        (lambda genome: longseq.annotate(genome, genes=True, threshold=0.5), "threshold speaks of intervals"),
+        (lambda genome: longseq.annotate(genome, model="dna", mixed=True), "mixed speaks of genes; add genes=True"),
         (lambda genome: longseq.classify(genome, model="dna"), "no head that classifies records"),
     ],
 )

@@ -46,6 +46,7 @@ def test_it_goes_on_from_a_state_on_disk_as_if_it_had_never_stopped(cut, model, 
     assert torch.equal(torch.cat([one[:0], *later]), one[cut:])  # whole chunks again: to the bit
     torch.testing.assert_close(torch.cat([one[:0], *given]), one[:cut], rtol=1e-4, atol=1e-5)
     assert not list(longseq.stream(model, "", state=rest.state, chunk=64))
+    assert torch.equal(whole(model, bytearray(LETTERS.encode()), chunk=64), one)
 
 
 def test_it_stops_in_the_middle(model):
@@ -91,6 +92,8 @@ def test_texts_have_offsets_and_no_state_on_their_way():
     assert "".join(text[start:end] for start, end in passage.offsets) == text
     with pytest.raises(UsageError, match="Conversation goes on with texts"):
         stream.save("state")
+    with pytest.raises(UsageError, match="expected letters of DNA, found int"):
+        next(longseq.stream("dna", [65, 67]))
     with pytest.raises(UsageError, match="expected text as str, found bytes"):
         next(longseq.stream("text", b"the"))
 

@@ -234,8 +234,8 @@ class Said(logging.Handler):
         self.lines.append(record.getMessage())
 
 
-def announced(monkeypatch, total: int | None) -> list[str]:
-    """What is said of ten seconds of work, a thousand bases each."""
+def announced(monkeypatch, total: int | None, amount: int = 1_000) -> list[str]:
+    """What is said of ten seconds of work, so many bases each."""
     clock, said = iter(range(1_000)), Said()
     monkeypatch.setattr("longseq.cli.talk.time", SimpleNamespace(monotonic=lambda: float(next(clock))))
     monkeypatch.setattr(log, "handlers", [said])
@@ -243,13 +243,14 @@ def announced(monkeypatch, total: int | None) -> list[str]:
     progress = Announced(NullProgress())
     progress.start("a.fa", total, "base")
     for _ in range(10):
-        progress.advance(1_000)
+        progress.advance(amount)
     progress.finish()
     return said.lines
 
 
 def test_a_long_run_is_announced_once(monkeypatch):
     assert announced(monkeypatch, 1_000_000) == ["a.fa: about 16 min 40 s for 1 M bases at 1 k bases/s"]
+    assert announced(monkeypatch, 1_000_000, amount=0) == []
 
 
 def test_a_quiet_run_leaves_the_next_program_its_voice(tmp_path, capsys):

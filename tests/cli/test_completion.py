@@ -66,6 +66,8 @@ def test_records_by_name(tmp_path):
     assert offered("summarize", str(tmp_path / "a.fa"), "--region", "") == ["chr1", "chr2"]
     assert offered("summarize", str(tmp_path / "b.fa.gz"), "--region", "") == ["chrX"]
     assert offered("summarize", str(tmp_path / "missing"), "--region", "") == []
+    (tmp_path / "esc.fa").write_text(">a\x1b[2J\nACGT\n>b\nA\n")
+    assert offered("summarize", str(tmp_path / "esc.fa"), "--region", "") == ["b"]
 
 
 def test_shards_that_are_left(tmp_path):

@@ -3,6 +3,8 @@
 import io
 import json
 import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pysam
@@ -146,6 +148,39 @@ def test_what_is_broken_is_described_and_the_exit_code_says_so(told, tmp_path):
     (tmp_path / "bad.toml").write_text("task = 'nxt'\n")
     facts, _, code = told("bad.toml")
     assert code == 3 and facts["problem"].endswith("did you mean next?")
+    (tmp_path / "part").mkdir()
+    for name in ("summary", "shard"):
+        (tmp_path / "part" / f"{name}.json").write_text(f'{{"schema": "longseq.{name}/1", "comm')
+        assert told(f"part/{name}.json")[2] == told("part")[2] == 3
+    (tmp_path / "deep.json").write_text('{"a":' + "[" * 100_000)
+    assert told("deep.json")[2] == 3
+
+
+def test_where_a_result_comes_from(told, tmp_path, capsys):
+    (tmp_path / "a.fa").write_text(">a\n" + "ACGT" * 20 + "\n")
+    assert main(["summarize", "a.fa", "--no-model", "--out", "sum"]) == 0
+    assert main(["score", "a.fa", "--out", "scores"]) == 0
+    capsys.readouterr()
+    assert told("sum/run.json")[0]["next"] == "python -m webbrowser sum/report.html"
+    for name in ("scores", "scores/run.json"):
+        facts, _, code = told(name)
+        assert (facts["what"], facts["command"], code) == ("score", "longseq score a.fa --out scores", 0)
+
+
+def test_names_run_nothing_and_move_no_cursor(told, tmp_path):
+    (tmp_path / 'x");exit(7);("y.tsv').write_text("id\tgc\na\t1\n")
+    program, *words = shlex.split(told('x");exit(7);("y.tsv')[0]["next"])
+    assert program == "python" and subprocess.run([sys.executable, *words], cwd=tmp_path).returncode == 0
+    (tmp_path / "e.fa").write_text(">a\x1b[2Jb\nAC!T\n")
+    assert "\x1b" not in told("e.fa")[1] and "a\\x1b[2Jb" in told("e.fa")[1]
+
+
+def test_a_folder_with_a_link_that_leads_nowhere(told, tmp_path):
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "a.fa").write_text(">a\nACGT\n")
+    (tmp_path / "files" / "gone").symlink_to("nowhere")
+    facts, _, code = told("files")
+    assert (facts["formats"], facts["bytes"], code) == ({"fasta": 1, "not read": 1}, 8, 0)
 
 
 def test_standard_input(monkeypatch, told):

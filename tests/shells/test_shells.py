@@ -31,7 +31,7 @@ class Terminal:
         )
         program.chmod(0o755)
         for file in ("two words.fa", "plain.fa"):
-            (home / file).write_text(">chr1 a\nACGT\n>chr2\nACGT\n")
+            (home / file).write_text(">chr1 a\nACGT\n>chr2\nACGT\n>gi|1|$(ls)`ls`;ls\nACGT\n")
         (home / "diary").mkdir()
         (home / "results").mkdir()
         (home / "script").write_text(SCRIPTS[name])
@@ -92,6 +92,7 @@ def test_tab_completes_and_lists(terminal):
         ("longseq summarize tw\t", ["summarize", "two words.fa"]),
         ("longseq summarize --out=res\t", ["summarize", "--out=results"]),
         ("longseq summarize plain.fa --region chr\t2\t", ["summarize", "plain.fa", "--region", "chr2"]),
+        ("longseq summarize plain.fa --region gi\t", ["summarize", "plain.fa", "--region", "gi|1|$(ls)`ls`;ls"]),
         ("longseq train --set mod\tvis\tca\t", ["train", "--set", "model.visibility=causal"]),
         ("longseq train --set=mod\tvis\tca\t", ["train", "--set=model.visibility=causal"]),
     ):

@@ -2,7 +2,7 @@
 HELP` behind which more is to come, parted by tabs; `file` or `dir` asks the shell for its own."""
 
 _BASH = r"""_longseq() {
-    local IFS=$'\n' kind text help i back words=() join=0 files= folders=
+    local IFS=$'\n' kind text help i back words=() asked=() join=0 files= folders=
     for ((i = 1; i <= COMP_CWORD; i++)); do  # bash cuts words at = and :
         if [[ ${COMP_WORDS[i]} == [=:] && ${#words[@]} -gt 0 ]]; then
             words[${#words[@]} - 1]+=${COMP_WORDS[i]}
@@ -17,15 +17,24 @@ _BASH = r"""_longseq() {
     back=${COMP_WORDS[COMP_CWORD]}
     [[ $back == [=:] ]] && back=
     back=${words[${#words[@]} - 1]%"$back"}
+    for text in "${words[@]}"; do  # as longseq would get them: without quotes
+        text=${text#[\'\"]} text=${text%[\'\"]}
+        asked+=("${text//\\/}")
+    done
     COMPREPLY=()
     while IFS=$'\t' read -r kind text help; do
+        text=${text#"$back"}
+        if [[ $text == *[!A-Za-z0-9_.,:=/@%+-]* ]]; then  # a record's name must not become a command
+            [[ ${COMP_WORDS[COMP_CWORD]} == [\'\"]* ]] && continue
+            printf -v text %q "$text"
+        fi
         case $kind in
-            part) compopt -o nospace; COMPREPLY+=("${text#"$back"}") ;;
-            word) COMPREPLY+=("${text#"$back"}") ;;
+            part) compopt -o nospace; COMPREPLY+=("$text") ;;
+            word) COMPREPLY+=("$text") ;;
             file) files=1 ;;
             dir) folders=1 ;;
         esac
-    done < <(LONGSEQ_COMPLETE=bash command longseq "${words[@]}" 2>/dev/null)
+    done < <(LONGSEQ_COMPLETE=bash command longseq "${asked[@]}" 2>/dev/null)
     if [[ $files && ${#COMPREPLY[@]} -gt 0 ]]; then
         COMPREPLY+=($(compgen -f -- "${COMP_WORDS[COMP_CWORD]}"))
         compopt -o filenames

@@ -158,7 +158,7 @@ def _region(asked: Asked) -> Iterator[Candidate]:
                 names = [name.decode(errors="replace") for name in re.findall(rb"^>(\S+)", begun, re.MULTILINE)]
         except OSError:
             continue
-        yield from map(Candidate, names[:NAMED])
+        yield from (Candidate(name) for name in names[:NAMED] if name.isprintable())
 
 
 def _shard(asked: Asked) -> Iterator[Candidate]:

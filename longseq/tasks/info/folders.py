@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -50,14 +50,15 @@ def _result(place: Path, name: str) -> dict[str, Any] | None:
     elif name == "run.json" and (place / "records.tsv").is_file():
         said = "classify", results.KINDS["classify"]
     elif name == "shard.json":
-        return {"what": "shard", "is": "a shard of a batch", "path": str(place), "bytes": size, **_shard(place)}
+        found = {"what": "shard", "is": "a shard of a batch", "path": str(place), "bytes": size}
+        document = results.read_document(place / name)
+        return found | ({"problem": "shard.json is damaged"} if document is None else _shard(document))
     found.pop("schema", None)
     found |= {"what": said[0], "is": said[1], "path": str(place), "bytes": size}
     return found | {"in_it": inside[:LISTED]}
 
 
-def _shard(place: Path) -> dict[str, Any]:
-    document = json.loads((place / "shard.json").read_text(encoding="utf-8"))
+def _shard(document: dict[str, Any]) -> dict[str, Any]:
     names = ("command", "shard", "of", "version", "status", "counts")
     known = {name: document[name] for name in names if name in document}
     run = document.get("run", {})
@@ -77,7 +78,7 @@ def _files(path: str) -> dict[str, Any]:
         else:
             formats[found.name] += 1
             kinds[found.kind] += 1
-    size = sum(Path(name).stat().st_size for name in inside)
+    size = sum(Path(name).stat().st_size for name in inside if os.path.exists(name))
     return {
         "what": "folder",
         "is": "a folder of files",

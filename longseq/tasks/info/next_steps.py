@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -52,7 +53,9 @@ def _batch(facts: Facts, path: str) -> str:
     return f"longseq {facts['command'] or 'summarize'} INPUT... --shard {first}/{facts['shards']} --out {path}"
 
 
-def _shard(facts: Facts, path: str) -> str:
+def _shard(facts: Facts, path: str) -> str | None:
+    if "problem" in facts:
+        return None
     return f"longseq merge {shlex.quote(str(Path(facts['path']).parent))} --out WHOLE"
 
 
@@ -87,11 +90,16 @@ def _settings(facts: Facts, path: str) -> str | None:
 
 def _table(facts: Facts, path: str) -> str:
     how = {"tsv": "table"}.get(facts["format"], facts["format"])
-    return "python -c " + shlex.quote(f'import pandas; print(pandas.read_{how}("{facts["path"]}"))')
+    return "python -c " + shlex.quote(f"import pandas; print(pandas.read_{how}({_literal(facts)}))")
 
 
 def _array(facts: Facts, path: str) -> str:
-    return "python -c " + shlex.quote(f'import numpy; print(numpy.load("{facts["path"]}"))')
+    return "python -c " + shlex.quote(f"import numpy; print(numpy.load({_literal(facts)}))")
+
+
+def _literal(facts: Facts) -> str:
+    """The path in a line of Python: a JSON string is one, with the quotes that shells leave alone."""
+    return json.dumps(facts["path"], ensure_ascii=False)
 
 
 def _intervals(facts: Facts, path: str) -> str:
@@ -127,6 +135,7 @@ _STEPS: dict[str, str | Callable[[Facts, str], str | None]] = {
     "document": _summarize,
     "folder": _folder,
     "intervals": _intervals,
+    "origin": _page,
     "plan": _plan,
     "run": _run,
     "settings": _settings,

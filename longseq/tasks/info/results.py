@@ -30,6 +30,7 @@ KINDS = {
     "plan": "the plan of a batch",
     "run": "where a result comes from",
     "score": "bits of records",
+    "score.run": "bits of records, by longseq score",
     "shard": "a shard of a batch",
     "summary": "a summary",
     "tokenizer": "a tokenizer of DNA",
@@ -40,7 +41,7 @@ KINDS = {
 """By schema `longseq.NAME/1`; what is none of these is called by its name."""
 _KEYS = {"inputs", "task", "start", "steps", "epochs", "minutes", "model", "data", "labels", "optimiser", "layers"}
 """Some of which settings of a training run have."""
-_SCHEMA = re.compile(rb'\s*\{\s*"schema":\s*"longseq\.([a-z-]+)/(\d+)"')
+_SCHEMA = re.compile(rb'\s*\{\s*(?:"command":\s*"(?:[^"\\]|\\.)*",\s*)?"schema":\s*"longseq\.([a-z.-]+)/(\d+)"')
 _RUN = re.compile(r'^"run": (\{.*\}),?$', re.MULTILINE)
 
 
@@ -60,17 +61,27 @@ def facts(path: str, sample: bytes, container: Container) -> dict[str, Any] | No
 def result(path: str, name: str, version: int, sample: bytes) -> dict[str, Any]:
     """Of a document of one of our schemas."""
     size = Path(path).stat().st_size
-    known = {"what": name, "is": KINDS.get(name, name), "path": path, "bytes": size, "schema": f"{name}/{version}"}
+    what = {"run": "origin", "score.run": "score"}.get(name, name)  # a run is what training made
+    known = {"what": what, "is": KINDS.get(name, name), "path": path, "bytes": size, "schema": f"{name}/{version}"}
     if size > LONGEST:
         begun = _RUN.search(sample.decode(errors="replace"))
         return known | _made(json.loads(begun[1]) if begun else {})
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError:
-        return known | {"whole": False}
+    if (document := read_document(path)) is None:
+        return known | {"problem": "is damaged or ends early"}
     if name == "tokenizer":
         return _tokenizer(path) or known
     return known | _told(document)
+
+
+def read_document(path: str | Path) -> dict[str, Any] | None:
+    """A JSON object; None of anything else, and of what is damaged or too long to be read whole."""
+    if Path(path).stat().st_size > LONGEST:
+        return None
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def _told(document: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +90,8 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {name: len(document[name]) for name in lists if isinstance(document.get(name), list)}
     found |= {name: document[name] for name in lists if isinstance(document.get(name), int)}
     if isinstance(document.get("files"), list):
-        found["kinds"] = sorted({one["kind"] for one in document["files"] if one.get("kind")})
+        files = [one for one in document["files"] if isinstance(one, dict)]
+        found["kinds"] = sorted({str(one["kind"]) for one in files if one.get("kind")})
     run = document.get("run")
     return found | _made(run if isinstance(run, dict) else document)
 
@@ -87,19 +99,17 @@ def _told(document: dict[str, Any]) -> dict[str, Any]:
 def _made(run: dict[str, Any]) -> dict[str, Any]:
     names = ("version", "command", "model", "device", "tokens", "seconds")
     found = {name: run[name] for name in names if run.get(name) not in (None, "")}
-    if "seconds" in found:
+    if isinstance(found.get("seconds"), float):
         found["seconds"] = round(found["seconds"], 1)
     return found
 
 
 def _tokenizer(path: str) -> dict[str, Any] | None:
     """Of a `tokenizer.json`, ours or another's; None of any other JSON."""
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError:
+    if (document := read_document(path)) is None:
         return None
-    ours = isinstance(document, dict) and str(document.get("schema", "")).startswith("longseq.tokenizer/")
-    if not ours and not (isinstance(document, dict) and isinstance(document.get("model"), dict)):
+    ours = str(document.get("schema", "")).startswith("longseq.tokenizer/")
+    if not ours and not isinstance(document.get("model"), dict):
         return None
     from longseq.tasks.tokenizer import describe
 
