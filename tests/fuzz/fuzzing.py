@@ -1,7 +1,7 @@
 """What a reader of files owes to any bytes at all: a result, or an error of ours on one line, soon.
 
 A target is a reader. Its seeds are files of `seeds/NAME/` that we wrote; what once broke it stays in `found/NAME/`.
-`test_fuzz.py` changes seeds blindly, a moment each target; `guided.py` lets coverage guide it, for as long as one likes.
+`test_fuzz.py` changes seeds blindly, for a moment each; `guided.py` lets coverage guide it, for as long as one likes.
 """
 
 from __future__ import annotations
@@ -53,12 +53,13 @@ class Target:
     def trial(self, folder: Path, data: bytes) -> float:
         """Seconds that the reader took for these bytes; whatever it raises is to be an error of ours, on one line."""
         path = self.lay(folder, data) if self.lay else _written(folder, data, self.file)
-        started = time.perf_counter()
+        started, said = time.perf_counter(), ""
         try:
             self.read(path)
         except LongseqError as error:
-            assert "\n" not in str(error), f"more than a line: {error}"
+            said = str(error)
         took = time.perf_counter() - started
+        assert "\n" not in said, f"more than a line: {said}"
         assert took < SECONDS, f"took {took:.1f} s"
         return took
 
