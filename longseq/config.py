@@ -126,9 +126,10 @@ def _assign(tree: dict[str, Any], path: list[str], value: Any) -> None:
 
 def _parse(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
+        tree = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text  # a bare word is a string: --set model.feature_map=relu
+    return tree["value"] if len(tree) == 1 else text  # more keys: a second line is part of the value
 
 
 def _convert(hint: Any, value: Any, key: str) -> Any:

@@ -36,6 +36,7 @@ class Outer:
         ("text=word", "text", "word"),
         ('text="5"', "text", "5"),
         ("text=a=b", "text", "a=b"),
+        ("text=1\nlevel=2", "text", "1\nlevel=2"),
         ("level=2", "level", 2),
         ("inner.width = 9", "inner.width", 9),
         ('inner.names=["a", "b"]', "inner.names", ("a", "b")),

@@ -26,7 +26,9 @@
   button.hidden = false;
   say();
   const open = () => { // what a link leads to is unfolded
-    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let name = location.hash.slice(1);
+    try { name = decodeURIComponent(name); } catch { /* a lone % stands for itself */ }
+    const place = document.getElementById(name);
     if (place?.tagName === "DETAILS") place.open = true;
   };
   addEventListener("hashchange", open);

@@ -97,6 +97,29 @@ def test_another_record_is_chosen_by_keyboard(visit, report):
     assert page.page.locator(f"{IDEOGRAM} option").all_inner_texts() == ["one, 60,000 bp", "two&<b>, 40,000 bp"]
 
 
+def test_a_figure_that_fails_stands_alone(visit, report, tmp_path):
+    text = report.read_text()
+    broken = tmp_path / "broken.html"
+    assert text.count('"kind":"track"') > 1
+    broken.write_text(text.replace('"kind":"track"', '"kind":"hologram"', 1))
+    page = ready(visit(broken, query="#%"))
+    (said,) = page.locator("figure.drawn .plot p").all_inner_texts()
+    assert said.startswith("This figure could not be drawn")
+    page.click("#theme")
+    page.evaluate("localStorage.clear()")
+
+
+def test_two_choices_at_once_show_the_last(visit, report):
+    page = ready(visit(report))
+    page.evaluate(f"""() => {{
+      const choice = document.querySelector("{IDEOGRAM} select");
+      for (const one of ["1", "0", "1"]) {{ choice.value = one; choice.dispatchEvent(new Event("change")); }}
+    }}""")
+    page.wait_for_function(f"document.querySelector('{IDEOGRAM} output').textContent.includes('40,000')")
+    page.wait_for_timeout(300)
+    assert page.locator(f"{IDEOGRAM} .plot > div > .bk-Column").count() == 1
+
+
 def test_the_button_recolours_the_figures(visit, report):
     page = ready(visit(report))
     light = page.evaluate(PIXEL)

@@ -29,7 +29,7 @@
       if (this.spec.views.length > 1) {
         const choice = make("select", {});
         this.spec.views.forEach((view, i) => choice.append(make("option", {value: i}, view.name)));
-        choice.addEventListener("change", () => this.show(Number(choice.value)));
+        choice.addEventListener("change", () => this.show(Number(choice.value)).catch((error) => this.refuse(error)));
         bar.append(make("label", {}, `${this.spec.choose} `, choice));
       }
       const buttons = [["+", "Zoom in", 0.5, 0], ["−", "Zoom out", 2, 0], ["←", "Move left", 1, -0.5],
@@ -44,15 +44,19 @@
     }
 
     async show(at) {
-      this.view = this.spec.views[at];
+      const view = this.view = this.spec.views[at], stage = make("div", {});
       this.drawn?.clear();
-      this.plot.replaceChildren();
-      this.picture = new Picture(this.view, this.spec.zoom, this.plot.clientWidth);
-      const doc = new Document();
-      doc.add_root(this.picture.root);
-      this.drawn = await Bokeh.embed.add_document_standalone(doc, this.plot);
+      this.plot.replaceChildren(stage);
+      this.picture = new Picture(view, this.spec.zoom, this.plot.clientWidth);
+      const {root, x} = this.picture, doc = new Document();
+      doc.add_root(root);
+      const drawn = await Bokeh.embed.add_document_standalone(doc, stage);
+      if (this.view !== view) { // another was chosen meanwhile
+        drawn.clear();
+        return;
+      }
+      this.drawn = drawn;
       let waiting = false;
-      const {x} = this.picture;
       x.change.connect(() => {
         if (waiting) return;
         waiting = true;
@@ -60,6 +64,10 @@
       });
       this.name();
       this.say();
+    }
+
+    refuse(error) { // the page goes on without this one, and its tables hold the same numbers
+      this.plot.replaceChildren(make("p", {class: "warn"}, `This figure could not be drawn (${error.message}).`));
     }
 
     move(scale, shift) {
@@ -130,8 +138,8 @@
 
   async function all() {
     const figures = [...document.querySelectorAll("figure.drawn")].map((place) => new Figure(place));
-    for (const one of figures) await one.show(0);
-    document.addEventListener("theme", () => figures.forEach((one) => one.picture.paint()));
+    for (const one of figures) await one.show(0).catch((error) => one.refuse(error));
+    document.addEventListener("theme", () => figures.forEach((one) => one.picture?.paint()));
     document.documentElement.dataset.figures = "drawn";
   }
   all();
