@@ -50,7 +50,7 @@ class Archive:
         if part.flag_bits & 1:
             raise InputError(f"part {name!r} is locked by a password", where=self._where)
         if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            found = zipfile.compressor_names.get(part.compress_type, f"method {part.compress_type}")
+            found = f"one packed by method {part.compress_type}"
             raise InputError(where=self._where, expected=f"a part {name!r} packed by deflate", found=found)
         bomb = part.file_size > SMALL and part.file_size > PACKED * max(part.compress_size, 1)
         if bomb or part.file_size > LARGEST_PART or self._read + part.file_size > LARGEST:
