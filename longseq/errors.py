@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class LongseqError(Exception):
@@ -85,8 +85,9 @@ class StoppedError(LongseqError):
 
 
 def printable(text: str) -> str:
-    """The text as a terminal may be given it: control characters spelled, `\\x1b`, but for tabs and line feeds."""
-    return text if text.isprintable() else _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """The text as a terminal may be given it: what controls it, or ends a line there, spelled, `\\x1b`; tabs and line
+    feeds stay."""
+    return text if text.isprintable() else _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import struct
 import zipfile
 import zlib
 from typing import BinaryIO
@@ -16,6 +17,9 @@ PACKED = 200
 """Times smaller than its bytes that a part over `SMALL` may be packed: text packs to a tenth, bombs to a thousandth."""
 SMALL = 1 << 24
 
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, OverflowError, RuntimeError, ValueError)
+"""What a damaged archive makes `zipfile` raise."""
+
 
 class Archive:
     """The parts of a zip archive; nothing is ever written to disk.
@@ -28,7 +32,7 @@ class Archive:
         self._where, self._read = where, 0
         try:
             self._zip = zipfile.ZipFile(file)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        except _DAMAGE as error:
             raise InputError(f"is no whole zip archive ({error})", where=where, remedy="copy it again") from None
 
     def __contains__(self, name: str) -> bool:
@@ -45,6 +49,9 @@ class Archive:
             raise InputError(where=self._where, expected=f"a part {name!r} in the archive", found="none")
         if part.flag_bits & 1:
             raise InputError(f"part {name!r} is locked by a password", where=self._where)
+        if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            found = f"one packed by method {part.compress_type}"
+            raise InputError(where=self._where, expected=f"a part {name!r} packed by deflate", found=found)
         bomb = part.file_size > SMALL and part.file_size > PACKED * max(part.compress_size, 1)
         if bomb or part.file_size > LARGEST_PART or self._read + part.file_size > LARGEST:
             found = f"{part.file_size:,} bytes packed to {part.compress_size:,}"
@@ -53,7 +60,7 @@ class Archive:
         try:
             with self._zip.open(part) as file:
                 return file.read(part.file_size + 1)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError) as error:
+        except _DAMAGE as error:
             raise InputError(f"part {name!r} is damaged ({error})", where=self._where) from None
 
     def beside(self, part: str, link: str) -> str:

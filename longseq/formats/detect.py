@@ -6,7 +6,6 @@ blanks; of English letters about a third are none, and every sixth byte is a bla
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -14,6 +13,7 @@ from itertools import pairwise
 from longseq.errors import InputError, place
 from longseq.formats.containers import ByteStream
 from longseq.formats.encoding import byte_order_mark, wide
+from longseq.formats.jsonfile import parsed
 from longseq.formats.known import (
     ACCEPTED,
     ARROW,
@@ -66,7 +66,9 @@ _FOREIGN_TEXT = (
     (re.compile(rb"##fileformat=VCF|#CHROM\tPOS\t"), "VCF"),
     (re.compile(rb"\s*<\?xml"), "XML of a kind that is not read"),
 )
-_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype html|<html)", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(  # a comment ends at its first end: taken back, many of them would be tried in every grouping
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+(?:<!doctype html|<html)", re.IGNORECASE | re.DOTALL
+)
 _XML = re.compile(rb"\s*(<\?xml|<!DOCTYPE article|<article)")
 _JATS = re.compile(rb"<article[\s>]|JATS|NLM//DTD|<pmc-articleset")
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -246,7 +248,7 @@ def _is_json_lines(text: bytes) -> bool:
     if not feed and len(text) >= SAMPLE - len(_UTF8_BOM):
         return re.match(rb'\{\s*"', line) is not None
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(parsed(line), dict)
     except ValueError:
         return False
 

@@ -95,26 +95,25 @@ class _Walk:
     def _styles(self, root: Any) -> None:
         """What each style makes: a heading, by name or outline level, its own or of the one it is based on."""
         styles = {attribute(e, "styleId"): e for e in root.iter("{*}style")}
+        based = {key: _value(style, "basedOn") for key, style in styles.items()}
+        told: dict[str, tuple[int, str]] = {}  # what a style is, with those that it is based on
         for key in styles:
-            seen: set[str] = set()
-            at = key
-            while at in styles and at not in seen:
-                seen.add(at)
+            chain, at = [], key
+            while at in styles and at not in told:
+                told[at] = (0, "")  # so that a circle ends
+                chain.append(at)
+                at = based[at]
+            depth, kind = told.get(at, (0, ""))
+            for at in reversed(chain):
                 name = _value(styles[at], "name")
-                depth = _HEADING.match(name)
-                level = _level(styles[at])
-                if depth or level:
-                    self._depths[key] = int(depth[1]) if depth else level
-                    break
-                if name.lower().startswith(
-                    ("toc ", "caption", "footnote", "endnote", "header", "footer", "bibliography")
-                ):
-                    self._kinds[key] = "note"
-                elif "quote" in name.lower():
-                    self._kinds[key] = "quote"
-                elif name.lower() == "title":
-                    self._kinds[key] = "heading"
-                at = _value(styles[at], "basedOn")
+                heading = _HEADING.match(name)
+                if heading or _level(styles[at]):
+                    depth, kind = int(heading[1]) if heading else _level(styles[at]), ""
+                else:
+                    kind = kind or _kind(name.lower())
+                told[at] = (depth, kind)
+        self._depths = {key: depth for key, (depth, _) in told.items() if depth}
+        self._kinds = {key: kind for key, (_, kind) in told.items() if kind}
 
     def blocks(self) -> Iterator[Part]:
         body = next(self._root.iter("{*}body"), self._root)
@@ -165,8 +164,8 @@ class _Walk:
             elif name in _LETTERS:
                 yield _LETTERS[name]
             elif name in ("footnoteReference", "endnoteReference"):
-                note = self._notes.get((name.removesuffix("Reference"), attribute(child, "id")))
-                if note is not None:
+                note = self._notes.pop((name.removesuffix("Reference"), attribute(child, "id")), None)
+                if note is not None:  # each is told once: where it is first called
                     notes.append(note)
             elif name == "txbxContent":
                 boxes.append(child)
@@ -183,4 +182,11 @@ def _value(style: Any, name: str) -> str:
 def _level(element: Any) -> int:
     """Depth by an outline level of its own, 1 the outermost; 0 for body text."""
     level = next((attribute(e, "val") for e in element.iterfind("{*}pPr/{*}outlineLvl")), "9")
-    return int(level) + 1 if level.isdigit() and int(level) < 9 else 0
+    return "012345678".index(level) + 1 if level in tuple("012345678") else 0
+
+
+def _kind(name: str) -> str:
+    """What a style of this name makes, where that is no heading of a section."""
+    if name.startswith(("toc ", "caption", "footnote", "endnote", "header", "footer", "bibliography")):
+        return "note"
+    return "quote" if "quote" in name else "heading" if name == "title" else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from glob import glob
 from pathlib import Path
 
 from longseq.errors import InputError
+from longseq.formats.jsonfile import parsed
 
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
 
@@ -48,7 +48,7 @@ def shards(folder: str | Path) -> tuple[str, ...]:
         InputError: a data set that is only a choice of the rows in its files.
     """
     try:
-        state = json.loads((Path(folder) / _STATE).read_bytes())
+        state = parsed((Path(folder) / _STATE).read_bytes())
         names = [file["filename"] for file in state["_data_files"]]
         chosen = state.get("_indices_data_files")
     except (OSError, ValueError, KeyError, TypeError):  # no such file, or another program's

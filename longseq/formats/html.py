@@ -220,7 +220,7 @@ class _Walk:
 
 def _table(element: Any, depth: int) -> Iterator[Any]:
     """Rows, their cells parted by ` | `; a table of one column lays out a page and is walked as such."""
-    rows = [row for row in element.iter("{*}tr") if next(row.iterancestors("{*}table"), None) is element]
+    rows = list(unnested(_rows(element)))
     cells = [[cell for cell in row if local(cell) in ("td", "th")] for row in rows]
     for caption in element:
         if local(caption) == "caption":
@@ -233,6 +233,16 @@ def _table(element: Any, depth: int) -> Iterator[Any]:
                 yield _Walk(depth).all(cell)
         else:
             yield Part("table", " | ".join(squeezed("".join(unnested(_words(cell)))) for cell in row))
+
+
+def _rows(element: Any) -> Iterator[Any]:
+    """Rows of a table, without those of tables in it."""
+    for child in element:
+        name = local(child)
+        if name == "tr":
+            yield child
+        if name != "table":
+            yield _rows(child)
 
 
 def _words(element: Any) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from longseq.errors import InputError, place
@@ -134,8 +134,12 @@ def _article(article: Any) -> Iterator[Part]:
 
 def _inside(element: Any, depth: int, part: str) -> Iterator[Part]:
     """Blocks of an element that holds blocks; sections in it lie below `depth`."""
-    inside = local(element) in _SECTIONS or local(element) == "abstract"
-    for child in element:
+    return _blocks(element, local(element) in _SECTIONS or local(element) == "abstract", depth, part)
+
+
+def _blocks(elements: Iterable[Any], inside: bool, depth: int, part: str) -> Iterator[Part]:
+    """Those of these elements, which lie in a section of their own or not (`inside`)."""
+    for child in elements:
         name = local(child)
         if name in _UNSPOKEN or not name:
             continue
@@ -171,9 +175,7 @@ def _paragraph(element: Any, depth: int, part: str) -> Iterator[Part]:
         if name in _DISPLAYED:
             yield Part(part, "".join(held))
             held = []
-            wrapper = child.makeelement("wrapper")
-            wrapper.append(child.__copy__())
-            yield from _inside(wrapper, depth, part)
+            yield from _blocks([child], False, depth, part)
         elif name not in _UNSPOKEN:
             held.append(text_of(child, _UNSPOKEN))
         held.append(child.tail or "")

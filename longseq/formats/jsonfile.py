@@ -1,14 +1,45 @@
-"""JSON: full precision, keys in the order given, NaN and infinities as null."""
+"""JSON: read within bounds; written in full precision, keys in the order given, NaN and infinities as null."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from longseq.formats.atomic import write_aside
+
+DEEPEST = 100
+"""Lists and objects inside one another; whoever walks what was read takes stack for each."""
+
+
+def parsed(text: str | bytes) -> Any:
+    """What a text of JSON from anywhere says.
+
+    Raises:
+        ValueError: it is none, or deeper than `DEEPEST`.
+    """
+    try:
+        document = json.loads(text)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    marks = ("[", "{") if isinstance(text, str) else (b"[", b"{")
+    if sum(text.count(mark) for mark in marks) > DEEPEST and _deeper(document, DEEPEST):  # type: ignore[arg-type]
+        raise ValueError(_TOO_DEEP)
+    return document
+
+
+_TOO_DEEP = f"lists and objects more than {DEEPEST} deep"
+
+
+def _deeper(document: Any, depth: int) -> bool:
+    level = [document] if isinstance(document, list | dict) else []  # lists and objects that lie equally deep
+    for _ in range(depth):
+        parts = chain.from_iterable(one.values() if isinstance(one, dict) else one for one in level)
+        level = [part for part in parts if isinstance(part, list | dict)]
+    return bool(level)
 
 
 def to_json(document: Any, *, indent: int | None = 2) -> str:

@@ -5,7 +5,6 @@ Lines are read by our own reader: a text may be longer than any buffer that a ta
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import ByteStream
+from longseq.formats.jsonfile import parsed
 from longseq.formats.rows import RawRow, Rows
 
 LONGEST_LINE = 1 << 31
@@ -59,8 +59,8 @@ class JsonRows(Rows):
 
 def _parse(data: bytes, where: str) -> dict[str, Any]:
     try:
-        fields = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        fields = parsed(data)
+    except ValueError as error:
         raise InputError(where=where, expected="a JSON object on one line", found=str(error)) from None
     if not isinstance(fields, dict):
         raise InputError(where=where, expected="a JSON object", found=type(fields).__name__)

@@ -3,7 +3,6 @@ that a long table is never held."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,14 +11,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from longseq.errors import InputError, place
+from longseq.formats.arrow_batches import batches, holds_text
 from longseq.formats.arrow_columns import column
 from longseq.formats.containers import Container
+from longseq.formats.jsonfile import parsed
 from longseq.formats.rows import RawRow, Rows, checked
 
 ROW_GROUP = 1 << 16
 """Rows held before they are written."""
-AT_ONCE = 64
-"""Rows of Parquet decoded at a time: a row may be a book."""
 READ_AHEAD = 1 << 20
 """Bytes of a column read at a time."""
 TOGETHER, FEW = 256, 1 << 10
@@ -176,7 +175,7 @@ class ArrowRows(Rows):
         self._read = 0.0
         with _opened(self._files[0]) as (file, _):
             schema = file.schema_arrow if hasattr(file, "schema_arrow") else file.schema
-            self.columns = {field.name: _holds_text(field.type) for field in schema}
+            self.columns = {field.name: holds_text(field.type) for field in schema}
             checked(schema.names, place(source))
             self._classes = _classes(schema.metadata or {})
 
@@ -194,11 +193,13 @@ class ArrowRows(Rows):
         """Files are open only while their rows are walked."""
 
     def walk(self, wanted: Collection[str] | None = None) -> Iterator[RawRow]:
+        import pyarrow
+
         names = [name for name in self.columns if wanted is None or name in wanted]
         number = 0
         for i, path in enumerate(self._files):
             with _opened(path) as (file, taken):
-                for batch, share in _batches(file, taken, names):
+                for batch, share in batches(pyarrow, file, taken, names):
                     columns = [batch.column(name) for name in names]
                     for row in range(batch.num_rows):
                         number += 1
@@ -261,32 +262,10 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
         ) from None
 
 
-def _batches(file: Any, taken: Any, names: list[str]) -> Iterator[tuple[Any, float]]:
-    """Some rows at a time, and the share of the file that was read with them."""
-    if hasattr(file, "iter_batches"):  # Parquet
-        done, total = 0, max(file.metadata.num_rows, 1)
-        for group in range(file.num_row_groups):
-            for batch in file.iter_batches(AT_ONCE, row_groups=[group], columns=names, use_threads=False):
-                done += batch.num_rows
-                yield batch, done / total
-    elif hasattr(file, "num_record_batches"):  # a file of Arrow
-        for i in range(file.num_record_batches):
-            yield file.get_batch(i), (i + 1) / file.num_record_batches
-    else:
-        for batch in file:
-            yield batch, taken.tell() / taken.size()
-
-
-def _holds_text(kind: Any) -> bool:
-    return str(getattr(kind, "value_type", kind)) in ("string", "large_string", "string_view") and "list" not in str(
-        kind
-    )
-
-
 def _classes(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     """Names of classes by column, as the `datasets` library keeps them in a schema."""
     try:
-        features = json.loads(metadata.get(b"huggingface", b"{}"))["info"]["features"]
+        features = parsed(metadata.get(b"huggingface", b"{}"))["info"]["features"]
         found = {name: (feature.get("feature") or feature).get("names") for name, feature in features.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from html.entities import html5
@@ -15,6 +16,8 @@ _SAID = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)"""
 _NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
 _LIKE = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252"}
 """What is meant where a page names the smaller set (WHATWG Encoding Standard, section 4.2)."""
+_PYTHONS = frozenset(["idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"])
+"""Codecs of Python's own that no page is written in; some raise, and one takes a square of the page's length."""
 
 
 def html(data: bytes, where: str) -> tuple[Any, str]:
@@ -69,10 +72,12 @@ def decoded(data: bytes) -> tuple[str, str]:
         if said and encoding != "utf-8":
             name = said[1].decode().lower()
             try:
-                data[:4096].decode(name := _LIKE.get(name, name), "ignore")
-                encoding = "cp1252" if name.startswith("utf") else name
+                known = codecs.lookup(name := _LIKE.get(name, name)).name
+                if known not in _PYTHONS:
+                    b"a".decode(name, "ignore")
+                    encoding = "cp1252" if known.startswith("utf") else name
             except LookupError:
-                pass  # a name that nobody knows
+                pass  # a name that nobody knows, or of what makes no text
     encoding = encoding or "utf-8"
     return data[mark:].decode(encoding, "replace"), encoding
 

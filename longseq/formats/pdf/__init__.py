@@ -76,6 +76,7 @@ class _Document:
         self._source, self._where = source, where
         self._first: PdfiumFile | None = None
         self._second: SecondReader | None = None
+        self._refused: Exception | None = None
         try:
             self._first = PdfiumFile(source, where)
         except InputError as error:
@@ -226,8 +227,14 @@ class _Document:
             return True
 
     def _other(self) -> SecondReader:
+        if self._refused is not None:  # a file is searched once for what it may hold, not at every page
+            raise self._refused
         if self._second is None:
-            self._second = SecondReader(self._source, self._where)
+            try:
+                self._second = SecondReader(self._source, self._where)
+            except Exception as error:
+                self._refused = error
+                raise
         return self._second
 
     def _label(self, index: int) -> str:

@@ -17,6 +17,8 @@ EDGE = 3
 """Lines at an edge of a page that may be a head or a foot."""
 SURE = 3
 """Other pages that have a line which no gap parts from the text."""
+LONGEST_NUMBER = 40
+"""Characters of a line that numbers its page."""
 NEAR = 4.0
 """Points that a head may stand higher or lower on another page."""
 _FOLDED = re.compile(r"\d+|^[ivxlcdm]+\b|\b[ivxlcdm]+$")
@@ -71,7 +73,8 @@ def _body(ahead: deque[tuple[int, list[Line], dict[int, Edge]]], before: deque[d
     for top in (True, False):
         for at in sorted((i for i, edge in edges.items() if edge.top == top), reverse=not top):
             edge = edges[at]
-            told = _PAGE_NUMBER.fullmatch(edge.key) or (edge.apart and not edge.large)
+            number = len(edge.key) <= LONGEST_NUMBER and _PAGE_NUMBER.fullmatch(edge.key)
+            told = number or (edge.apart and not edge.large)
             again = sum(any(map(edge.like, page.values())) for page in others)
             if again < (1 if told else SURE) and not _same_place(edge, others):
                 break

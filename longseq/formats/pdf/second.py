@@ -47,7 +47,8 @@ class SecondReader:
         self.version = f"pypdf {pypdf.__version__}"
         self._where = where
         self._reader: Any = pypdf.PdfReader(source, strict=False)
-        self.pages = len(self._reader.pages)
+        self._pages = [*self._reader.pages]  # asked for one by one later, each would take a walk through all of them
+        self.pages = len(self._pages)
 
     def whole(self, index: int) -> bool:
         """Whether the content of the page at `index` can be inflated to its end: what a reader shows of it may be half.
@@ -55,7 +56,7 @@ class SecondReader:
         What is packed in other ways, and pages that cannot be found, count as whole: it is others who say so.
         """
         try:
-            page = self._reader.pages[index]
+            page = self._pages[index]
             contents = page.get("/Contents", [])
             for stream in contents if isinstance(contents, list) else [contents]:
                 part = stream.get_object()
@@ -77,7 +78,7 @@ class SecondReader:
             InputError: the page is damaged.
         """
         try:
-            page = self._reader.pages[index]
+            page = self._pages[index]
             contents = page.get_contents()
             if contents is not None:
                 contents.get_data()

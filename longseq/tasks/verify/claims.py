@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longseq.errors import InputError, place
+from longseq.formats.jsonfile import parsed
 from longseq.results.document import GENERATED
 from longseq.results.run import SUMMARY_SCHEMA
 from longseq.results.verification import Place
@@ -91,13 +91,13 @@ def _text(source: str) -> str:
 def _records(text: str, where: str) -> Iterator[dict[str, Any]]:
     """Of one JSON document its records, of lines each one."""
     try:
-        document = json.loads(text)
+        document = parsed(text)
     except ValueError as whole:
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = parsed(line)
             except ValueError as error:
                 fault = whole if number == 1 else error
                 raise InputError(where=where, expected="a summary in JSON", found=str(fault), remedy=_MAKE) from None
@@ -158,13 +158,19 @@ def _claim(record: dict[str, Any], where: str) -> Claim:
             extractor=_perhaps(str, record, "extractor"),
             text_file=_perhaps(str, record, "text_file"),
             text_folder=_perhaps(str, record, "text_folder"),
-            notes=_perhaps(dict, record, "notes") or {},
+            notes=_notes(_perhaps(dict, record, "notes") or {}),
             quotes=tuple(map(_quote, _list(record["sentences"], "sentences", where))) if verbatim else (),
             verbatim=verbatim,
         )
     except (KeyError, TypeError, AttributeError) as error:
         named = f"{where} ({record.get('id')})"
         raise InputError(where=named, expected="a record of a document", found=f"none: {error}") from None
+
+
+def _notes(notes: dict[str, Any]) -> dict[str, Any]:
+    """Those of them that say how to read the document are what they have to be."""
+    _perhaps(str, notes, "column"), _perhaps(int, notes, "offset")
+    return notes
 
 
 def _quote(row: dict[str, Any]) -> Quote:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -124,7 +125,7 @@ class _Walk:
         """The text as it was, if somebody kept it."""
         folders = [Path(claim.text_folder or "."), self._beside] if self._texts is None else [Path(self._texts)]
         places = [folder / str(claim.text_file) for folder in folders]
-        path = next((place for place in places if place.is_file()), None)
+        path = next((place for place in places if os.path.isfile(place)), None)  # a name may be no name at all
         if claim.text_file is None or path is None:
             yield None
             return
