@@ -72,7 +72,7 @@ def test_a_value(assignment, path, value):
         ("limit=nan", "limit: expected a finite number, found nan"),
         ("rate=1\non=false", "rate: expected a number, found '1\\non=false'"),
         (f"rate={'[' * 900}", f"rate: expected a number, found '{'[' * 199}… (902 characters)"),
-        (f"inner{'.a' * 9000}=1", "inner.a: unknown key; known: width, names"),
+        (f"inner{'.a' * 9000}=1", "inner.a: unknown key; did you mean inner.names? known: width, names"),
         ("text=\ud800", r"text: expected text, found '\ud800'"),
         ("rate", "--set rate: expected KEY=VALUE, found 'rate'"),
     ],

@@ -9,6 +9,10 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from safetensors.torch import load as from_bytes
+
+from longseq.streaming import snapshot
+
 _PART = re.compile(rb"(?:\A|\n)--- ([a-zA-Z0-9_.-]+(?:/[a-zA-Z0-9_.-]+)*)\n")
 
 
@@ -76,6 +80,22 @@ def owned(files: dict[str, bytes]) -> dict[str, bytes]:
         if beside is not None and "model_sha256" in beside:
             files[name] = json.dumps(beside | {"model_sha256": of}).encode()
     return files
+
+
+def signed_state(data: bytes) -> bytes:
+    """A saved state from its facts, the JSON of its tensors and their bytes, with the digest that belongs to them;
+    other bytes as they stand."""
+    found = parts(data)
+    facts, head = _object(found.get("facts", b"")), _object(found.get("head", b""))
+    if facts is None or head is None:
+        return tensors(data)
+    try:
+        named = from_bytes(tensors(bundle({"head": found["head"], "body": found.get("body", b"")})))
+        digest = snapshot._digest(named, facts)
+    except Exception:  # no tensors: then they are read as they are
+        digest = "none"
+    head["__metadata__"] = {"facts": json.dumps(facts | {"sha256": digest}, sort_keys=True)}
+    return tensors(bundle({"head": json.dumps(head, separators=(",", ":")).encode(), "body": found.get("body", b"")}))
 
 
 def _object(data: bytes) -> dict | None:

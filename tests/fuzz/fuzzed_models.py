@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import torch
-from bundles import apart, bundle, folder_of, owned, parts, tensors, unpack
+from bundles import apart, bundle, folder_of, owned, parts, signed_state, tensors, unpack
 from fuzzing import Target
 from safetensors.torch import save as to_bytes
 from tokenizers import Tokenizer
 
 from longseq import tokens
+from longseq.cli import main
+from longseq.cli.talk import Talk
 from longseq.config import load as load_settings
 from longseq.config import to_toml
+from longseq.errors import LongseqError
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.model.calibration import Calibration, read_calibration
 from longseq.model.extractor import Extractor, ExtractorConfig, load_extractor, save_extractor
@@ -25,11 +30,13 @@ from longseq.model.headed import HeadConfig, RecordModel, TokenModel
 from longseq.model.held_out import read_figures
 from longseq.model.range import TrainingRange, read_range, write_range
 from longseq.records import Alphabet
+from longseq.streaming import Snapshot, Surprisal, load_snapshot, save_snapshot
 from longseq.tasks.convert.settings import Settings
 from longseq.tasks.convert.source import Source, read_original
 from longseq.tasks.convert.work import Begun
 from longseq.tasks.extract.config import ExtractConfig
 from longseq.tasks.info import describe
+from longseq.tasks.shards.gather import gathered
 from longseq.tasks.tokenizer import describe as describe_tokenizer
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import check
@@ -189,7 +196,7 @@ def _vocabulary(path: Path) -> None:
     _ = found.ends
 
 
-KINDS = {b"extract": ExtractConfig, b"[source]": Begun, b"unit": Learning}
+KINDS = {b"extract": ExtractConfig, b"[source]": Begun, b"min_frequency": Learning}
 
 
 def _settings(path: Path) -> None:
@@ -217,7 +224,7 @@ def _assignments() -> list[bytes]:
     return [
         b"steps=3\0optimiser.rate=1e-3\0model.pattern=['linear', \"gated\"]\0inputs=[\"a\", 'b']",
         b"model.width=64\0device = cpu\0data.both_strands=false\0labels.column=x",
-        b"steps=0x10\0minutes=1_0.5\0data.seed=1\0start=2020-01-01\0model={width=8, heads=2}",
+        b"steps=0x10\0minutes=1_0.5\0data.seed=1\0start=x\0model={width=8, heads=2}",
     ]
 
 
@@ -293,6 +300,74 @@ def _teacher(path: Path) -> None:
         found.model(torch.arange(4)[None] % found.model.config.vocabulary)
 
 
+def _states() -> list[bytes]:
+    checkpoint = load(_tiny())
+    folder = Path(tempfile.mkdtemp())
+    with torch.inference_mode():
+        _, state = checkpoint.model.encoder(torch.arange(8)[None] % 4)
+    first = Snapshot(state=state, model_sha256=checkpoint.sha256, position=8, carry=b"ACGN", given=9)
+    save_snapshot(folder / "a.state", first)
+    more = Snapshot(
+        state=None, model_sha256=checkpoint.sha256, position=0, carry=b"ACG", chunk=8, precision="fp32",
+        accumulators={"x": torch.ones(2)}, spools={"rows": 3}, place={"file": "a.fa", "record": 1},
+    )  # fmt: skip
+    save_snapshot(folder / "b.state", more)
+    whole = [path.read_bytes() for path in sorted(folder.iterdir())]
+    made = []
+    for data in whole:
+        files = parts(apart(data))
+        head = json.loads(files["head"])
+        facts = json.loads(head.pop("__metadata__")["facts"])
+        del facts["sha256"]
+        made.append(bundle({"facts": json.dumps(facts).encode(), "head": json.dumps(head).encode(), "body": files["body"]}))
+    return whole + made
+
+
+def _state(path: Path) -> None:
+    checkpoint = load(_tiny())
+    try:
+        described(path)
+    except LongseqError:
+        pass
+    found = load_snapshot(path, checkpoint)
+    reader = Surprisal(checkpoint, chunk=8)(found)
+    reader.push(b"ACGTACGTACGT")
+    reader.finish()
+
+
+def _lay_state(folder: Path, data: bytes) -> Path:
+    path = folder / "a.state"
+    path.write_bytes(signed_state(data))
+    return path
+
+
+def _batches() -> list[bytes]:
+    folder = Path(tempfile.mkdtemp())
+    (folder / "a.fa").write_bytes(b">a\nACGTNNACGT\n>b x\nGGGCC\n")
+    (folder / "b.txt").write_bytes(b"One sentence stands here. Another one does as well. A third one ends it.")
+    made = []
+    for name, options in (("a.fa", ["--no-model"]), ("b.txt", [])):
+        for number in (1, 2):
+            batch = ["--out", str(folder / f"{name}.batch"), "--shard", f"{number}/2", "-q"]
+            with redirect_stdout(io.StringIO()):
+                assert main(["summarize", str(folder / name), *options, *batch]) == 0
+        made.append(folder_of(folder / f"{name}.batch"))
+    return made
+
+
+def _batch(path: Path) -> None:
+    from longseq.cli.summaries import play
+
+    try:
+        described(path)
+    except LongseqError:
+        pass
+    batch = gathered([path])
+    if batch.command == "summarize":
+        with redirect_stdout(io.StringIO()):
+            play(batch, str(path.parent / "merged.json"), force=True, talk=Talk(["merge"]))
+
+
 WEIGHTS = (b'"F32"', b'"F64"', b'"BF16"', b'"I64"', b'"U8"', b'"BOOL"', b'"F8_E4M3"', b'"C64"', b'"dtype"', b'"shape"', b"4294967296",
            b'"data_offsets"', b"9223372036854775807", b"18446744073709551615", b"[0,16]", b"\xff" * 8, b"\0\0\xc0\x7f", b"\0\0\x80\x7f",
            b'"__metadata__"')  # fmt: skip
@@ -303,12 +378,15 @@ TOML = (b"nan", b"inf", b"-inf", b"0x", b"1_0", b"[[", b"]]", b"=", b"'''", b'""
         b"9" * 64, b"true", b"{", b"}", b"model.width=", b"4294967296", b"-1")  # fmt: skip
 
 MODELS = (
-    Target(name="tokenizer", file="tokenizer.json", read=_short(_tokenizer), words=JSON + TOKENIZER, made=_tokenizers),
-    Target(name="vocabulary", file="vocab.txt", read=_short(_vocabulary), words=JSON, made=_vocabularies,
+    Target(name="tokenizer", examples=40, file="tokenizer.json", read=_short(_tokenizer), words=JSON + TOKENIZER, made=_tokenizers),
+    Target(name="vocabulary", examples=100, file="vocab.txt", read=_short(_vocabulary), words=JSON, made=_vocabularies,
            lay=lambda folder, data: unpack(folder / "model", parts(data))),
-    Target(name="settings", file="run.toml", read=_settings, words=TOML, made=_all_settings),
-    Target(name="assignments", file="set.txt", read=_assigned, words=TOML + (b"\0",), made=_assignments),
-    Target(name="checkpoint", file="model", read=_checkpoint, words=JSON + WEIGHTS, made=_checkpoints, lay=_lay_checkpoint),
-    Target(name="extractor", file="model", read=_extractor, words=JSON + WEIGHTS, made=_extractors, lay=_lay_extractor),
-    Target(name="teacher", file="model", read=_short(_teacher), words=JSON + WEIGHTS, made=_teachers, lay=_lay_extractor),
+    Target(name="settings", examples=200, file="run.toml", read=_settings, words=TOML, made=_all_settings),
+    Target(name="assignments", examples=300, file="set.txt", read=_assigned, words=TOML + (b"\0",), made=_assignments),
+    Target(name="checkpoint", examples=25, file="model", read=_checkpoint, words=JSON + WEIGHTS, made=_checkpoints, lay=_lay_checkpoint),
+    Target(name="extractor", examples=60, file="model", read=_extractor, words=JSON + WEIGHTS, made=_extractors, lay=_lay_extractor),
+    Target(name="state", examples=40, file="a.state", read=_state, words=JSON + WEIGHTS, made=_states, lay=_lay_state),
+    Target(name="shards", examples=12, file="batch", read=_batch, words=JSON, made=_batches,
+           lay=lambda folder, data: unpack(folder / "batch", parts(data))),
+    Target(name="teacher", examples=40, file="model", read=_short(_teacher), words=JSON + WEIGHTS, made=_teachers, lay=_lay_extractor),
 )  # fmt: skip
