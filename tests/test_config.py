@@ -64,9 +64,15 @@ def test_a_value(assignment, path, value):
         ("inner.names=[1]", "inner.names[0]: expected a string, found 1"),
         ("width=1", "width: unknown key; did you mean inner.width? known: rate, limit, on, text, level, inner"),
         ("inner.widht=1", "inner.widht: unknown key; did you mean inner.width? known: width, names"),
-        ("inner.width=9223372036854775808", "inner.width: expected a whole number of at most 64 bits, found 9223372036854775808"),
+        (
+            "inner.width=9223372036854775808",
+            "inner.width: expected a whole number of at most 64 bits, found 9223372036854775808",
+        ),
         (f"rate={'9' * 400}", f"rate: expected a number of at most 64 bits, found {'9' * 200}… (400 characters)"),
-        (f"inner.width=0x{'f' * 5000}", "inner.width: expected a whole number of at most 64 bits, found a number too long to be shown"),
+        (
+            f"inner.width=0x{'f' * 5000}",
+            "inner.width: expected a whole number of at most 64 bits, found a number too long to be shown",
+        ),
         (f"level=0x{'f' * 5000}", "level: expected one of 1, 2, found a number too long to be shown"),
         ("rate=inf", "rate: expected a finite number, found inf"),
         ("limit=nan", "limit: expected a finite number, found nan"),

@@ -10,7 +10,6 @@ from typing import Any
 
 from longseq.formats.atomic import write_aside
 
-
 LONGEST = 1 << 26
 """Bytes of a document that is read whole: those of the largest tokenizers. In memory it takes ten times that."""
 

@@ -68,7 +68,9 @@ def owned(files: dict[str, bytes]) -> dict[str, bytes]:
     read; facts beside it are said to be of its weights."""
     files = {**files}
     if "model.head" in files:
-        files["model.safetensors"] = tensors(bundle({"head": files.pop("model.head"), "body": files.pop("model.body", b"")}))
+        files["model.safetensors"] = tensors(
+            bundle({"head": files.pop("model.head"), "body": files.pop("model.body", b"")})
+        )
     config = _object(files.get("config.json", b""))
     if config is not None and "tokenizer.json" in files:
         config["tokenizer_sha256"] = hashlib.sha256(files["tokenizer.json"]).hexdigest()

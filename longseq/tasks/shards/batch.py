@@ -43,7 +43,9 @@ def standing(folder: str | Path) -> dict[str, Any]:
     done = {one.name: document for one in shards_in(folder) if (document := read_shard(one)) is not None}
     of = len(plan.shards) if plan is not None else max((document["of"] for document in done.values()), default=0)
     if not 1 <= of <= MOST:
-        raise InputError(where=str(folder), expected="a batch of shards", found="none that is whole", remedy="plan it again")
+        raise InputError(
+            where=str(folder), expected="a batch of shards", found="none that is whole", remedy="plan it again"
+        )
     done = {name: document for name, document in done.items() if document["of"] == of}
     rate = rate_of(folder)
     rows: dict[str, list[dict[str, Any]]] = {"failed": [], "stopped": [], "running": [], "killed": [], "left": []}

@@ -162,7 +162,9 @@ def _read(folder: Path) -> dict[str, Any]:
     document = read_shard(folder)
     if document is None:
         found = "none, or one that was changed or is of an earlier version" if (folder / FACTS).is_file() else "none"
-        raise InputError(where=str(folder), expected="a finished shard", found=found, remedy="run the shard again: --force")
+        raise InputError(
+            where=str(folder), expected="a finished shard", found=found, remedy="run the shard again: --force"
+        )
     if not 1 <= document["of"] <= MOST or not 1 <= document["shard"] <= document["of"]:
         raise InputError(where=str(folder), expected=f"a shard of {MOST:,} at most", found="another")
     return document

@@ -25,7 +25,16 @@ FILES = (FRAMES, BULK)
 _HEAD = struct.Struct("<IIQ")
 """Number of the class, bytes of JSON, bytes of arrays."""
 AGAIN = "run the shard again: --force"
-_OTHERS = (ValueError, LookupError, TypeError, AttributeError, AssertionError, StopIteration, RecursionError, MemoryError)
+_OTHERS = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    StopIteration,
+    RecursionError,
+    MemoryError,
+)
 PIECE = 1 << 16
 """Items read back at once."""
 
@@ -135,9 +144,7 @@ class SpoolReader:
                 number, text, data = _HEAD.unpack(read(_HEAD.size))
                 value = unpacked(self._kinds[number], read(text), read(data))
             except (*_OTHERS, struct.error) as error:  # of another making: its sums are right
-                raise InputError(
-                    f"is damaged ({error})", where=f"{self._where}/{FRAMES}", remedy=AGAIN
-                ) from None
+                raise InputError(f"is damaged ({error})", where=f"{self._where}/{FRAMES}", remedy=AGAIN) from None
             yield value
 
     def pieces(self, bulk: Bulk, start: int = 0, end: int | None = None, size: int = PIECE) -> Iterator[np.ndarray]:

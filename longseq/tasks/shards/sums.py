@@ -82,9 +82,7 @@ class CheckedFile:
             self._file.seek(block * BLOCK)
             held = self._file.read(BLOCK)
             if held and (block >= len(self._sums) or zlib.crc32(held) != self._sums[block]):
-                raise InputError(
-                    "is not what was written", where=str(self._path), remedy=self._remedy
-                )
+                raise InputError("is not what was written", where=str(self._path), remedy=self._remedy)
             self._block, self._held = block, held
         return self._held
 

@@ -43,7 +43,7 @@ class Pattern:
 
     @classmethod
     def of(cls, source: str) -> Pattern | None:
-        """None for look-behind, word boundaries, back-references, patterns that match nothing at all, and endless ones."""
+        """None for look-behind, word boundaries, back-references, and patterns that match nothing at all or are endless."""
         if len(source) > LONGEST:
             return None
         pattern = cls()

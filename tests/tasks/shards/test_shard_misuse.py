@@ -117,7 +117,9 @@ def test_a_shard_of_an_earlier_version_is_refused_by_what_to_do(batch, tmp_path,
     facts.write_text(json.dumps(document))
     code, _, said = longseq("merge", batch, "--out", tmp_path / "out")
     assert code == 1
-    assert said.endswith("found none, or one that was changed or is of an earlier version; run the shard again: --force\n")
+    assert said.endswith(
+        "found none, or one that was changed or is of an earlier version; run the shard again: --force\n"
+    )
 
 
 def test_absurd_numbers_of_shards_are_refused_at_once(batch):
