@@ -102,7 +102,10 @@ DAMAGE = {
     "nested without end": (lambda f: (f / "config.json").write_text("[" * 100_000), "nested too deep"),
     "labels that cannot be written": (lambda f: (f / "labels.json").write_text('["a", "\\ud800"]'), "labels.json"),
     "whole numbers": (broken(lambda w: w.update({"head.start": torch.zeros(8).long()})), "numbers of type F64, .* I64"),
-    "too large": (broken(lambda w: w.update({"head.start": torch.full((8,), 1e300).double()})), "NaN or infinity"),
+    "too large": (
+        broken(lambda w: w.update({"head.start": torch.full((8,), 1e300, dtype=torch.float64)})),
+        "NaN or infinity",
+    ),
     "a header of 100 MB": (lambda f: sparse(f / "model.safetensors"), "a header of 100,000,000 bytes"),
     "not finite": (broken(lambda w: w["head.start"].fill_(torch.nan)), "finite numbers"),
 }

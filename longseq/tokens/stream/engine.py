@@ -142,8 +142,11 @@ def guarded(where: str) -> Iterator[None]:
         failed = False
         try:
             yield
-        except LongseqError:
+        except CheckpointError:
             raise
+        except LongseqError as error:
+            failed = True
+            raise CheckpointError(where=where, expected="a tokenizer", found=str(error)) from None
         except BaseException as error:
             if not (isinstance(error, Exception) or _its_own(error)):
                 raise

@@ -43,7 +43,7 @@ class Pattern:
 
     @classmethod
     def of(cls, source: str) -> Pattern | None:
-        """None for look-behind, word boundaries, back-references, and patterns that match nothing at all or are endless."""
+        """None for look-behind, word boundaries, back-references, patterns that match nothing, and endless ones."""
         if len(source) > LONGEST:
             return None
         pattern = cls()
