@@ -65,6 +65,22 @@ def test_a_value(assignment, path, value):
         ("inner.names=[1]", "inner.names[0]: expected a string, found 1"),
         ("width=1", "width: unknown key; did you mean inner.width? known: rate, limit, on, text, level, inner"),
         ("inner.widht=1", "inner.widht: unknown key; did you mean inner.width? known: width, names"),
+        (
+            "inner.width=9223372036854775808",
+            "inner.width: expected a whole number of at most 64 bits, found 9223372036854775808",
+        ),
+        (f"rate={'9' * 400}", f"rate: expected a number of at most 64 bits, found {'9' * 200}… (400 characters)"),
+        (
+            f"inner.width=0x{'f' * 5000}",
+            "inner.width: expected a whole number of at most 64 bits, found a number too long to be shown",
+        ),
+        (f"level=0x{'f' * 5000}", "level: expected one of 1, 2, found a number too long to be shown"),
+        ("rate=inf", "rate: expected a finite number, found inf"),
+        ("limit=nan", "limit: expected a finite number, found nan"),
+        ("rate=1\non=false", "rate: expected a number, found '1\\non=false'"),
+        (f"rate={'[' * 900}", f"rate: expected a number, found '{'[' * 199}… (902 characters)"),
+        (f"inner{'.a' * 9000}=1", "inner.a: unknown key; did you mean inner.names? known: width, names"),
+        ("text=\ud800", r"text: expected text, found '\ud800'"),
         ("rate", "--set rate: expected KEY=VALUE, found 'rate'"),
     ],
 )
@@ -80,7 +96,7 @@ def test_a_tree_that_is_no_table():
 
 
 def test_a_file_comes_back(tmp_path):
-    config = Outer(rate=float("inf"), text='a"\\\n\x7fé', inner=Inner(names=("x", "y")))
+    config = Outer(rate=0.1 + 0.2, text='a"\\\n\x7fé', inner=Inner(names=("x", "y")))
     file = tmp_path / "a.toml"
     file.write_text(to_toml(config), encoding="utf-8")
     assert load(Outer, file) == config
@@ -92,6 +108,28 @@ def test_a_file_that_is_none(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"= \xff")
     with pytest.raises(ConfigError, match="expected TOML"):
         load(Outer, tmp_path / "a.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rate = " + "[" * 5000, "it is nested too deep"),
+        ("rate = " + "9" * 5000, "4300 digits"),
+        ("a" + ".a" * 20_000 + " = 1", "a key of 32 parts or more"),  # the square of its length: a minute
+        ("a = 1\n" * 200_000, "more than 1,048,576 bytes"),
+    ],
+)
+def test_a_file_that_would_take_for_ever(tmp_path, text, message):
+    (tmp_path / "a.toml").write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(Outer, tmp_path / "a.toml")
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1000
+
+
+def test_many_inputs_in_a_line_are_no_long_key(tmp_path):
+    names = [f"a.b.c.d.e/{i}.fa.gz" for i in range(200)]
+    (tmp_path / "a.toml").write_text(f"text = 'x'\n[inner]\nnames = {names}\n")
+    assert load(Outer, tmp_path / "a.toml").inner.names == tuple(names)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from longseq.cli.talk import Talk
+from longseq.config import read_toml
 from longseq.errors import UsageError
 
 TASK = "extract"
@@ -20,8 +20,7 @@ def meant(task: str | None, file: str | None, assignments: Sequence[str]) -> boo
     said = [value.strip("'\" ") for key, _, value in (a.partition("=") for a in assignments) if key.strip() == "task"]
     if task is None and not said and file is not None:
         try:
-            with open(file, "rb") as settings:
-                task = tomllib.load(settings).get("task")
+            task = read_toml(file).get("task")
         except (OSError, ValueError):  # said by who reads it next
             return False
     return (task or (said[-1] if said else None)) == TASK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ import click
 from longseq.cli import extract
 from longseq.cli.options import talking
 from longseq.cli.talk import Talk
+from longseq.config import read_toml
 from longseq.log import learned
 
 if TYPE_CHECKING:
@@ -146,8 +146,7 @@ def command(
 def _says_task(file: str | Path) -> bool:
     """Whether settings say what is learned, or from which labels; what cannot be read is said by who reads it next."""
     try:
-        with open(file, "rb") as settings:
-            return bool({"task", "labels"} & tomllib.load(settings).keys())
+        return bool({"task", "labels"} & read_toml(file).keys())
     except (OSError, ValueError):
         return True
 

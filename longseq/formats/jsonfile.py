@@ -1,4 +1,4 @@
-"""JSON: read within bounds; written in full precision, keys in the order given, NaN and infinities as null."""
+"""JSON: read within bounds, what is ours as strictly as it is written; full precision, keys in order, NaN as null."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ def parsed(text: str | bytes) -> Any:
     Raises:
         ValueError: it is none, or deeper than `DEEPEST`.
     """
+    return _bounded(text)
+
+
+def _bounded(text: str | bytes, **reading: Any) -> Any:
     try:
-        document = json.loads(text)
+        document = json.loads(text, **reading)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     marks = ("[", "{") if isinstance(text, str) else (b"[", b"{")
@@ -40,6 +44,50 @@ def _deeper(document: Any, depth: int) -> bool:
         parts = chain.from_iterable(one.values() if isinstance(one, dict) else one for one in level)
         level = [part for part in parts if isinstance(part, list | dict)]
     return bool(level)
+
+
+LONGEST = 1 << 26
+"""Bytes of a document that is read whole: those of the largest tokenizers. In memory it takes ten times that."""
+
+
+def read_json(path: str | Path, *, most: int = LONGEST) -> Any:
+    """What a file of JSON in UTF-8 says.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is longer than `most` bytes, or `from_json` raises it.
+    """
+    with open(path, "rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"more than {most:,} bytes")
+    return from_json(data.decode())
+
+
+def from_json(text: str) -> Any:
+    """What a text of JSON says that a program like this one wrote.
+
+    Raises:
+        ValueError: it is none, or deeper than `DEEPEST`; names a key twice in one object, of which another reader might
+            take the other one; or has NaN, an infinity or a number beyond all floats, which JSON has not.
+    """
+    return _bounded(text, parse_constant=_finite, parse_float=_finite, object_pairs_hook=_once)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:20]} is no number of JSON")
+    return number
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice[:80]!r} is there twice")
+    return found
 
 
 def to_json(document: Any, *, indent: int | None = 2) -> str:

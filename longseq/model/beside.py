@@ -10,11 +10,14 @@ from typing import TypeVar
 
 from longseq.errors import CheckpointError, ConfigError
 from longseq.formats.atomic import write_aside
+from longseq.formats.jsonfile import read_json
 
 log = logging.getLogger("longseq")
 
 Facts = TypeVar("Facts")
 KEY = "model_sha256"
+LONGEST = 1 << 20
+"""Bytes of such a file."""
 
 
 def write_beside(file: Path, facts: Mapping, sha256: str) -> None:
@@ -37,7 +40,7 @@ def read_beside(
     if not file.is_file():
         return None
     try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
+        facts = read_json(file, most=LONGEST)
         of = facts.pop(KEY)
         found = made(facts)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ConfigError) as error:

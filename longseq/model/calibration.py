@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from longseq.config import require
+from longseq.config import from_mapping, require
 from longseq.metrics.calibration import METHOD, Judged, fit_temperature, judged, threshold
 from longseq.model.beside import read_beside, write_beside
 
@@ -69,4 +69,4 @@ def read_calibration(folder: Path, sha256: str) -> Calibration | None:
         CheckpointError: it cannot be read.
     """
     remedy = "; --calibrate makes one of these"
-    return read_beside(folder / FILE, sha256, "a calibration", lambda facts: Calibration(**facts), remedy)
+    return read_beside(folder / FILE, sha256, "a calibration", lambda facts: from_mapping(Calibration, facts), remedy)

@@ -20,8 +20,10 @@ from longseq import tokens
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import AlphabetError, CheckpointError, ConfigError, meant
 from longseq.formats.atomic import output_directory
+from longseq.formats.jsonfile import read_json
 from longseq.log import count
 from longseq.model.adapter import weights
+from longseq.model.beside import LONGEST
 from longseq.model.calibration import FILE as CALIBRATION
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
@@ -29,7 +31,7 @@ from longseq.model.headed import HeadConfig, Model, build
 from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
-from longseq.model.tensors import fill
+from longseq.model.tensors import filled
 from longseq.results.conversion import HTML, JSON
 from longseq.tokens import DnaTokenizer
 
@@ -141,7 +143,7 @@ def read_config(path: Path) -> dict[str, Any]:
     """`config.json` as it stands, its schema checked."""
     file = path / "config.json"
     try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = read_json(file, most=LONGEST)
     except (OSError, ValueError) as error:
         raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
     schema = found.get("schema") if isinstance(found, dict) else None
@@ -195,8 +197,7 @@ def load(name: str | Path = "dna", device: str | torch.device = "cpu") -> Checkp
             )
         tokenizer = tokenizer.framed(config.frame[0], config.frame[1], config.segment)
     labels = _labels(path / "labels.json")
-    model = build(config, head, labels or (), tokenizer)
-    fill(model, path / "model.safetensors")
+    model = filled(lambda: build(config, head, labels or (), tokenizer), path / "model.safetensors", config.layers)
     return Checkpoint(
         name=str(name),
         path=path,
@@ -212,7 +213,8 @@ def _labels(file: Path) -> tuple[str, ...] | None:
     if not file.is_file():
         return None
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = read_json(file)
+        json.dumps(found, ensure_ascii=False).encode()  # no half of a surrogate pair, which no output can spell
     except (OSError, ValueError) as error:
         raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
     if not isinstance(found, list) or not all(isinstance(label, str) for label in found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,21 @@ CHOICES = {
     "positions": ("rotary", "learned", "none"),
 }
 """What the fields that are words may say."""
+MOST = {
+    "vocabulary": 1 << 24,
+    "width": 1 << 16,
+    "layers": 1 << 12,
+    "segment": 1 << 24,
+    "attention_window": 1 << 24,
+    "convolution": 1 << 12,
+    "period": 1 << 20,
+    "longest": 1 << 40,
+    "feedforward_width": 1 << 20,
+    "capacity": 1 << 40,
+    "rescale": 1 << 40,
+    "seed": 1 << 62,
+}
+"""Beyond any model that there is: what asks for more is a mistake, or meant to take all memory."""
 BOTH_WAYS = ("linear", "softmax")
 """Mixers whose tokens can look ahead inside a segment: they have no decay, no convolution and no recurrence."""
 
@@ -107,6 +123,8 @@ class ModelConfig:
     def __post_init__(self):
         for name, choices in CHOICES.items():
             require_one(f"model.{name}", getattr(self, name), choices)
+        for name, most in MOST.items():
+            require(getattr(self, name) <= most, f"model.{name}", getattr(self, name), f"{most:,} at most")
         require(self.vocabulary >= 2, "model.vocabulary", self.vocabulary, ">= 2")
         require(self.layers >= 1, "model.layers", self.layers, ">= 1")
         require(self.heads >= 1, "model.heads", self.heads, ">= 1")
@@ -176,7 +194,8 @@ class ModelConfig:
             self.frame,
             f"none, or two ids below {self.vocabulary}",
         )
-        require(self.norm_epsilon > 0, "model.norm_epsilon", self.norm_epsilon, "> 0")
+        require(self.seed >= -MOST["seed"], "model.seed", self.seed, f">= {-MOST['seed']:,}")
+        require(0 < self.norm_epsilon < math.inf, "model.norm_epsilon", self.norm_epsilon, "> 0 and finite")
         require(self.attention_window >= 1, "model.attention_window", self.attention_window, ">= 1 token")
         require(self.period == 0 or self.period >= 2, "model.period", self.period, "0, or >= 2 tokens")
         require(self.longest >= 2, "model.longest", self.longest, ">= 2 tokens")

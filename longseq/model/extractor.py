@@ -14,16 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as from_bytes
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
 from longseq.config import from_mapping, require, to_mapping
 from longseq.errors import CheckpointError, ConfigError
+from longseq.formats.jsonfile import read_json
+from longseq.model.beside import LONGEST
 from longseq.model.config import ModelConfig
 from longseq.model.encoder import Layer
 from longseq.model.feedforward import norm
+from longseq.model.tensors import filled
 
 SCHEMA = "longseq.extractor/1"
 ANSWERS = 2
@@ -145,30 +146,18 @@ def load_extractor(directory: str | Path) -> Extractor:
     file = folder / _CONFIG
     remedy = "`longseq train DATA --task extract` makes one"
     try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
+        facts = read_json(file, most=LONGEST)
     except (OSError, ValueError) as error:
         raise CheckpointError(where=str(file), expected="JSON", found=str(error), remedy=remedy) from None
     schema = facts.get("schema") if isinstance(facts, dict) else None
     if schema != SCHEMA:
         raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(schema), remedy=remedy)
     try:
-        model = Extractor(from_mapping(ExtractorConfig, facts.get("extractor", {}), "extractor."))
+        config = from_mapping(ExtractorConfig, facts.get("extractor", {}), "extractor.")
     except (ConfigError, TypeError) as error:
         raise CheckpointError(str(error), where=str(file)) from None
-    _fill(model, folder / WEIGHTS)
+    model = filled(lambda: Extractor(config), folder / WEIGHTS, config.layers)
+    for name in ("spread", "unit"):
+        if not (getattr(model, name) > 0).all():
+            raise CheckpointError(where=f"{folder / WEIGHTS} ({name})", expected="numbers above 0", found="others")
     return model.eval()
-
-
-def _fill(model: Extractor, file: Path) -> None:
-    try:
-        found = from_bytes(file.read_bytes())
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError(where=str(file), expected="a safetensors file", found=str(error)) from None
-    wanted = model.state_dict()
-    for name, tensor in wanted.items():
-        if name not in found or found[name].shape != tensor.shape or not torch.isfinite(found[name]).all():
-            what = "none" if name not in found else f"another, {tuple(found[name].shape)}, or no numbers"
-            raise CheckpointError(where=f"{file} ({name})", expected=f"finite, {tuple(tensor.shape)}", found=what)
-    if extra := sorted(found.keys() - wanted.keys()):
-        raise CheckpointError(where=str(file), expected="no other tensors", found=", ".join(extra[:3]))
-    model.load_state_dict(found)

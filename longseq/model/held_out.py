@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from longseq.errors import CheckpointError
+from longseq.formats.jsonfile import read_json
+from longseq.model.beside import LONGEST
 
 HELD_OUT = "held_out.json"
 
 
 def write_figures(folder: Path, figures: Mapping[str, float], sha256: str) -> None:
     """Into a checkpoint's directory; `sha256` is the model's, of which they were found."""
-    text = json.dumps({"model_sha256": sha256, "figures": dict(figures)}, indent=2)
+    known = {name: value if math.isfinite(value) else None for name, value in figures.items()}
+    text = json.dumps({"model_sha256": sha256, "figures": known}, indent=2)
     (folder / HELD_OUT).write_text(text + "\n", encoding="utf-8")
 
 
@@ -27,7 +31,8 @@ def read_figures(folder: Path, sha256: str) -> dict[str, float]:
     if not file.is_file():
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        return {str(k): float(v) for k, v in found["figures"].items()} if found["model_sha256"] == sha256 else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        found = read_json(file, most=LONGEST)
+        figures = {name: math.nan if value is None else float(value) for name, value in found["figures"].items()}
+        return figures if found["model_sha256"] == sha256 else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise CheckpointError(where=str(file), expected="figures by name", found=str(error)) from None

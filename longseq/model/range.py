@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from longseq.config import require
+from longseq.config import from_mapping, require
 from longseq.model.beside import read_beside, write_beside
 
 FILE = "range.json"
@@ -46,9 +46,4 @@ def read_range(folder: Path, sha256: str) -> TrainingRange | None:
     Raises:
         CheckpointError: it cannot be read.
     """
-    return read_beside(folder / FILE, sha256, "a training range", _made)
-
-
-def _made(facts: dict) -> TrainingRange:
-    pairs = {name: tuple(float(x) for x in facts[name]) for name in ("quantiles", "gc", "bits")}
-    return TrainingRange(**facts | pairs)
+    return read_beside(folder / FILE, sha256, "a training range", lambda facts: from_mapping(TrainingRange, facts))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from longseq.errors import CheckpointError
+from longseq.formats.tensors import head_size
 
+M = TypeVar("M", bound=nn.Module)
 PICKLES = (b"PK\x03\x04", b"\x80")
 """What a file of `torch.save` begins with, new and old."""
+TYPES = ("F64", "F32", "F16", "BF16")
+"""Of weights."""
 
 
 class Tensors:
@@ -22,7 +26,7 @@ class Tensors:
 
     def __init__(self, where: str, files: dict[str, Any]):
         """`files`: of each name, the open file that holds it."""
-        self._where, self._files = where, files
+        self.where, self._files = where, files
         self._taken: set[str] = set()
 
     @property
@@ -51,21 +55,35 @@ class Tensors:
         """The tensor of that name; None in `shape` is any length.
 
         Raises:
-            CheckpointError: there is none, or one of another shape or with numbers that are not finite.
+            CheckpointError: there is none, or one of another shape or type or with numbers that are not finite.
         """
-        found, where = self.shape(name), f"{self._where} ({name})"
-        if len(found) != len(shape) or any(b is not None and a != b for a, b in zip(found, shape, strict=True)):
-            wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," * (len(shape) == 1)) + ")"
-            raise CheckpointError(where=where, expected=f"shape {wanted}", found=str(found))
+        where = self.require(name, shape)
+        kind = self._files[name].get_slice(name).get_dtype()
+        if kind not in TYPES:
+            raise CheckpointError(where=where, expected=f"numbers of type {', '.join(TYPES)}", found=str(kind))
         tensor = self._files[name].get_tensor(name)
+        if kind == "F64":
+            tensor = tensor.float()  # as the model holds it: what is too large for that is infinite
         if not torch.isfinite(tensor).all():
             raise CheckpointError(where=where, expected="finite numbers", found="NaN or infinity")
         self._taken.add(name)
         return tensor
 
+    def require(self, name: str, shape: Sequence[int | None]) -> str:
+        """Where the tensor of that name is, which has that shape.
+
+        Raises:
+            CheckpointError: there is none, or one of another shape.
+        """
+        found, where = self.shape(name), f"{self.where} ({name})"
+        if len(found) != len(shape) or any(b is not None and a != b for a, b in zip(found, shape, strict=True)):
+            wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," * (len(shape) == 1)) + ")"
+            raise CheckpointError(where=where, expected=f"shape {wanted}", found=str(found)[:200])
+        return where
+
     def _require(self, name: str) -> None:
         if name not in self._files:
-            raise CheckpointError(where=self._where, expected=f"tensor {name}", found="none")
+            raise CheckpointError(where=self.where, expected=f"tensor {name}", found="none")
 
 
 @contextmanager
@@ -89,21 +107,42 @@ def open_tensors(*files: Path) -> Iterator[Tensors]:
                             found="a pickle, which is never read, for it can run any code",
                             remedy="write its tensors with safetensors.torch.save_file",
                         )
-                opened = stack.enter_context(safe_open(file, "pt"))
-            except (OSError, SafetensorError) as error:
+                opened = stack.enter_context(opened_file(file))
+            except (OSError, ValueError, SafetensorError) as error:
                 raise CheckpointError(where=str(file), expected="a safetensors file", found=str(error)) from None
             found |= dict.fromkeys(opened.keys(), opened)
         yield Tensors(str(files[0] if len(files) == 1 else files[0].parent), found)
 
 
-def fill(model: nn.Module, file: Path) -> None:
-    """The weights of `model` from a file that holds them and no others.
+def opened_file(file: str | Path) -> Any:
+    """A safetensors file, as the library opens it.
 
     Raises:
-        CheckpointError: it does not.
+        OSError, ValueError, SafetensorError: it is none.
+    """
+    head_size(file)
+    return safe_open(file, "pt")
+
+
+def filled(make: Callable[[], M], file: Path, layers: int) -> M:
+    """The module that `make` makes, with the weights of a file that holds them and no others.
+
+    It is made without memory first: settings that ask for more than the file has are refused before they take any.
+
+    Raises:
+        CheckpointError: it does not hold them, or has fewer tensors than there are `layers`.
     """
     with open_tensors(file) as found:
+        if len(found.names) < layers:
+            tensors = f"tensors of {layers:,} layers"
+            raise CheckpointError(where=str(file), expected=tensors, found=f"{len(found.names):,} tensors")
+        with torch.device("meta"):
+            shapes = {name: target.shape for name, target in make().state_dict().items()}
+        for name, shape in shapes.items():
+            found.require(name, shape)
+        model = make()
         for name, target in model.state_dict().items():
             target.copy_(found.take(name, target.shape))
         if found.left:
-            raise CheckpointError(where=str(file), expected="no other tensors", found=", ".join(found.left[:3]))
+            raise CheckpointError(where=str(file), expected="no other tensors", found=", ".join(found.left[:3])[:200])
+    return model

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.torch import save as to_bytes
 
 from longseq.errors import StateError
 from longseq.formats.atomic import write_aside
+from longseq.formats.jsonfile import from_json
 from longseq.model import Checkpoint, State
 from longseq.model.state import map_tensors, named_tensors
+from longseq.model.tensors import opened_file
 
 SCHEMA = "longseq.state/1"
 AGAIN = "read the record again"
@@ -136,36 +138,74 @@ def _state(
     with torch.inference_mode():
         # One token through the encoder shows which tensors a state of this model has.
         shape: State = checkpoint.model.encoder(torch.zeros(1, 1, dtype=torch.long, device=device))[1]
+    growing = "softmax" in checkpoint.config.pattern
     names = iter([name for name, _ in named_tensors(shape)])
 
-    def stored(_: torch.Tensor) -> torch.Tensor:
-        return tensors[f"state.{next(names)}"].to(device)
+    def stored(like: torch.Tensor) -> torch.Tensor:
+        name = f"state.{next(names)}"
+        if (tensor := tensors.get(name)) is None:
+            raise StateError(where=str(path), expected=f"tensor {name}", found="none")
+        # Of softmax attention an axis of time grows; who asks for more than there is finds out.
+        same = tensor.dim() == like.dim() and tensor.dtype.is_floating_point == like.dtype.is_floating_point
+        if not same or tensor.shape[:1] != like.shape[:1] or not (growing or tensor.shape == like.shape):
+            found = f"{str(tensor.dtype).removeprefix('torch.')} {tuple(tensor.shape)}"
+            raise StateError(where=f"{path} ({name})", expected=f"a state {tuple(like.shape)}", found=found)
+        if not torch.isfinite(tensor).all():
+            raise StateError(where=f"{path} ({name})", expected="finite numbers", found="NaN or infinity")
+        return tensor.to(device)
 
-    try:
-        return map_tensors(shape, stored)
-    except KeyError as error:
-        raise StateError(where=str(path), expected=f"tensor {error.args[0]}", found="none") from None
+    return map_tensors(shape, stored)
 
 
 def read_snapshot(path: str | Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
     try:
-        with safe_open(path, "pt") as found:
+        with opened_file(path) as found:
             text = (found.metadata() or {}).get("facts", "null")
             tensors = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - not a mapping
-        facts = json.loads(text)
+        facts = from_json(text)
     except (OSError, SafetensorError, ValueError) as error:
         raise StateError(where=str(path), expected="a saved state", found=str(error)) from None
     if not isinstance(facts, dict):
         raise StateError(where=str(path), expected="a saved state", found="tensors of another kind")
     if facts.get("schema") != SCHEMA:
         raise StateError(where=str(path), expected=f"schema {SCHEMA}", found=repr(facts.get("schema")))
-    if facts.pop("sha256", None) != _digest(tensors, facts):
+    as_written = _as_written(Path(path), text, facts)
+    if facts.pop("sha256", None) != _digest(tensors, facts) or not as_written:
         raise StateError(where=str(path), expected="the bytes that were written", found="others", remedy=AGAIN)
-    for name in ("model_sha256", "position", "carry", "given", "spools", "place"):
+    for name, fits in _FACTS.items():
         if name not in facts:
             raise StateError(where=str(path), expected=f"the fact {name}", found="none", remedy=AGAIN)
+        if not fits(facts[name]):
+            raise StateError(where=str(path), expected=f"the fact {name}", found="another kind of it", remedy=AGAIN)
     return facts, tensors
+
+
+def _as_written(path: Path, text: str, facts: dict[str, Any]) -> bool:
+    """Whether the JSON in front is spelled as it was: the digest is of what it says, which other bytes may say too."""
+    with open(path, "rb") as file:
+        head = file.read(int.from_bytes(file.read(8), "little"))
+    plain = json.dumps(json.loads(head), separators=(",", ":"), ensure_ascii=False).encode(errors="surrogatepass")
+    return head.rstrip(b" ") == plain and text == json.dumps(facts, sort_keys=True)
+
+
+def _count(value: object) -> bool:
+    return type(value) is int and 0 <= value < 1 << 63
+
+
+def _is_hex(value: object) -> bool:
+    return isinstance(value, str) and len(value) % 2 == 0 and not set(value) - set("0123456789abcdef")
+
+
+_FACTS: dict[str, Callable[[Any], bool]] = {
+    "model_sha256": lambda value: isinstance(value, str),
+    "position": _count,
+    "carry": _is_hex,
+    "given": _count,
+    "spools": lambda value: isinstance(value, dict) and all(map(_count, value.values())),
+    "place": lambda value: isinstance(value, dict) and all(isinstance(one, str | int) for one in value.values()),
+}
+"""Those that every snapshot has, and what they are."""
 
 
 def _digest(tensors: Mapping[str, torch.Tensor], facts: Mapping[str, object]) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longseq.errors import OutputExistsError, StateError, UsageError
+from longseq.formats.jsonfile import read_json
 from longseq.formats.lock import hold, sign
 
 RUN_SCHEMA = "longseq.score.run/1"
@@ -158,7 +159,7 @@ class Folder:
 
     def _ours_by_settings(self) -> bool:
         try:
-            settings = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
+            settings = read_json(self.path / "run.json")
         except FileNotFoundError:
             return not self._entries()  # another run removed it meanwhile
         except (OSError, ValueError):
@@ -188,7 +189,7 @@ def read_settings(path: Path) -> dict[str, Any]:
         StateError: there are none, or they are something else.
     """
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = read_json(path)
     except FileNotFoundError:
         found = "no file"
     except (OSError, ValueError) as error:

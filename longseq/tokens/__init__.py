@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longseq.errors import CheckpointError
+from longseq.formats.jsonfile import LONGEST, from_json
 from longseq.records import Alphabet
 from longseq.tokens.chunk import Chunk
 from longseq.tokens.dna import SCHEMA, DnaTokenizer
@@ -31,8 +31,12 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | D
     """
     where = str(path)
     try:
-        text = Path(path).read_bytes().decode()
-        contract = json.loads(text)
+        with open(path, "rb") as file:
+            data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise CheckpointError(where=where, expected=f"at most {LONGEST:,} bytes", found="more")
+        text = data.decode()
+        contract = from_json(text)
     except OSError as error:
         raise CheckpointError(error.strerror or "cannot be read", where=where) from None
     except ValueError as error:  # not JSON, or not UTF-8
@@ -42,7 +46,7 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | D
         return DnaTokenizer.from_contract(contract, where, alphabet)
     if kind is not True:
         expected = f"a tokenizer of schema {SCHEMA} or of Hugging Face's tokenizers"
-        raise CheckpointError(where=where, expected=expected, found=f"schema {kind!r}" if kind else "neither")
+        raise CheckpointError(where=where, expected=expected, found=f"schema {kind!r}"[:200] if kind else "neither")
     from longseq.tokens.subwords import alphabet_of, load_subwords
 
     if alphabet_of(contract) is not None:

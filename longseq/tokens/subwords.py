@@ -99,10 +99,12 @@ class DnaPieces(DnaSubwords):
         from tokenizers import Tokenizer
 
         from longseq.tokens.stream import StreamTokenizer
+        from longseq.tokens.stream.engine import guarded
 
         # Its letters are read as the alphabet says before it sees them.
         plain = json.dumps(json.loads(text) | {"normalizer": None})
-        self._stream: StreamTokenizer = StreamTokenizer(Tokenizer.from_str(plain))
+        with guarded(where):
+            self._stream: StreamTokenizer = StreamTokenizer(Tokenizer.from_str(plain))
 
     def chunks(self, pieces: Iterator[bytes], size: int) -> Iterator[Chunk]:
         letters = (self.by_letter.decode(ids).decode() for ids in self._ids(pieces))
@@ -212,7 +214,9 @@ def load_subwords(text: str, where: str, alphabet: Alphabet | None = None) -> Dn
         CheckpointError: it is none.
         AlphabetError: `alphabet` is another.
     """
-    kind = DnaKmers if json.loads(text)["model"]["type"] == "WordLevel" else DnaPieces
+    model = json.loads(text)["model"]
+    kind = DnaKmers if model.get("type") == "WordLevel" else DnaPieces
+    _require_words(model["vocab"], kind, where)
     found = kind(text, where)
     if alphabet is not None and alphabet != found.alphabet:
         raise AlphabetError(
@@ -222,6 +226,20 @@ def load_subwords(text: str, where: str, alphabet: Alphabet | None = None) -> Dn
             remedy="train a tokenizer with that alphabet",
         )
     return found
+
+
+def _require_words(words: dict[str, Any], kind: type[DnaSubwords], where: str) -> None:
+    """Raise CheckpointError unless each word is spelled in bases and has an id of its own, none between them without
+    one, and the words of k bases are all there are, in their order."""
+    ids = sorted(words.values()) if all(type(number) is int for number in words.values()) else []
+    spelled = all(len(word) == 1 or not set(word) - set("ACGT") for word in words)
+    if ids != list(range(len(words))) or not spelled or "" in words:
+        raise CheckpointError(where=where, expected="words of bases, numbered from 0", found="others")
+    if kind is DnaKmers:
+        k = max(map(len, words))
+        long = sorted((word for word in words if len(word) > 1), key=words.__getitem__)
+        if not 2 <= k <= LONGEST_KMER or len(long) != 4**k or long != sorted(long) or {*map(len, long)} != {k}:
+            raise CheckpointError(where=where, expected="all words of one length in their order", found="others")
 
 
 def alphabet_of(spec: dict[str, Any]) -> Alphabet | None:

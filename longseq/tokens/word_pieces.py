@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longseq.errors import CheckpointError
+from longseq.formats.jsonfile import LONGEST, read_json
 
 if TYPE_CHECKING:
     from longseq.tokens.stream import StreamTokenizer
@@ -24,13 +25,20 @@ def word_pieces(file: Path) -> StreamTokenizer:
     from tokenizers import Tokenizer
 
     from longseq.tokens.stream import StreamTokenizer
+    from longseq.tokens.stream.engine import guarded
 
     try:
-        words = {line: i for i, line in enumerate(file.read_text(encoding="utf-8").split("\n")[:-1])}
+        with open(file, "rb") as stream:
+            data = stream.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise ValueError(f"more than {LONGEST:,} bytes")
+        words = {line: i for i, line in enumerate(data.decode().split("\n")[:-1])}
         settings = file.with_name("tokenizer_config.json")
-        said = json.loads(settings.read_text(encoding="utf-8")) if settings.is_file() else {}
+        said = read_json(settings, most=1 << 20) if settings.is_file() else {}
     except (OSError, ValueError) as error:
         raise CheckpointError(where=str(file), expected="a word a line", found=str(error)) from None
+    if not isinstance(said, dict):
+        raise CheckpointError(where=str(settings), expected="a JSON object", found=type(said).__name__)
     for name in ("[UNK]", "[CLS]", "[SEP]"):
         if name not in words:
             raise CheckpointError(where=str(file), expected=f"the word {name}", found="none")
@@ -62,7 +70,8 @@ def word_pieces(file: Path) -> StreamTokenizer:
             "vocab": words,
         },
     }
-    return StreamTokenizer(Tokenizer.from_str(json.dumps(spec)))
+    with guarded(str(file)):
+        return StreamTokenizer(Tokenizer.from_str(json.dumps(spec)))
 
 
 def _special(name: str, number: int) -> dict[str, Any]:

@@ -40,7 +40,8 @@ class Target:
 
     `read(path)` reads all that the file holds, as a command would; `file` names the file, since a suffix may decide.
     `lay(folder, data)` writes the file where bytes as they stand would never pass a checksum: it packs them. An error
-    is to be of `error`. `examples` are changed blindly: as many as take two seconds, or fewer that find as much.
+    is to be of `error`. `made()` gives seeds that are made rather than kept. `examples` are changed blindly: as many as
+    take two seconds, or fewer that find as much.
     """
 
     name: str
@@ -49,13 +50,14 @@ class Target:
     words: tuple[bytes, ...] = ()
     lay: Callable[[Path, bytes], Path] | None = None
     error: type[LongseqError] = LongseqError
+    made: Callable[[], list[bytes]] | None = None
     examples: int = 300
 
     def kept(self, kind: str) -> list[Path]:
         return sorted((HERE / kind / self.name).glob("*"))
 
     def seeds(self) -> list[bytes]:
-        found = [path.read_bytes() for path in self.kept("seeds")]
+        found = [path.read_bytes() for path in self.kept("seeds")] + (self.made() if self.made else [])
         assert found, f"{self.name} has no seed"
         return found
 

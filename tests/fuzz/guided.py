@@ -43,13 +43,14 @@ def main() -> None:
 
 
 def _fuzz(target: Target, place: Path, found: Path, corpus: Path | None, seconds: int) -> None:
-    corpus, laid = corpus or place / "corpus", place / "input"
-    for folder in (found, corpus, laid):
+    corpus, laid, seeds = corpus or place / "corpus", place / "input", place / "seeds"
+    for folder in (found, corpus, laid, seeds):
         folder.mkdir(parents=True, exist_ok=True)
     _dictionary(target, place / "words")
     with atheris.instrument_imports(include=["longseq"]):
-        for seed in target.seeds():  # what is imported when it is wanted is wanted now
-            target.read(target.laid(laid, seed))
+        for number, seed in enumerate(target.seeds()):
+            (seeds / str(number)).write_bytes(seed)
+            target.read(target.laid(laid, seed))  # what is imported when it is wanted is wanted now
     flags = [
         f"-max_total_time={seconds}",
         "-timeout=60",
@@ -59,7 +60,7 @@ def _fuzz(target: Target, place: Path, found: Path, corpus: Path | None, seconds
         f"-artifact_prefix={found}/",
         f"-dict={place / 'words'}",
         str(corpus),
-        str(HERE / "seeds" / target.name),
+        str(seeds),
     ]
     atheris.Setup([sys.argv[0], *flags], lambda data: target.trial(laid, data))
     atheris.Fuzz()

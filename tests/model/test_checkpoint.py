@@ -89,8 +89,32 @@ DAMAGE = {
     "missing tensor": (broken(lambda w: w.pop("head.score.bias")), "tensor head.score.bias"),
     "extra tensor": (broken(lambda w: w.update(x=torch.zeros(1))), "no other tensors, found x"),
     "other shape": (broken(lambda w: w.update({"head.start": torch.zeros(9)})), r"head.start\): expected shape \(8,\)"),
+    "absurd layers": (lambda f: edit(f, "layers", 4000), "tensors of 4,000 layers"),
+    "absurd width": (lambda f: edit(f, "width", 1 << 16), "expected shape"),
+    "width without end": (lambda f: edit(f, "width", 1 << 40), "model.width: expected 65,536 at most"),
+    "vocabulary without end": (
+        lambda f: edit(f, "vocabulary", 1 << 40),
+        "model.vocabulary: expected 16,777,216 at most",
+    ),
+    "seed of 100 bits": (lambda f: edit(f, "seed", 1 << 100), "a whole number of at most 64 bits"),
+    "a number that is none": (lambda f: edit(f, "dropout", float("nan")), "NaN is no number of JSON"),
+    "a key twice": (lambda f: (f / "config.json").write_text('{"schema": 1, "schema": 2}'), "'schema' is there twice"),
+    "nested without end": (lambda f: (f / "config.json").write_text("[" * 100_000), "nested too deep"),
+    "labels that cannot be written": (lambda f: (f / "labels.json").write_text('["a", "\\ud800"]'), "labels.json"),
+    "whole numbers": (broken(lambda w: w.update({"head.start": torch.zeros(8).long()})), "numbers of type F64, .* I64"),
+    "too large": (
+        broken(lambda w: w.update({"head.start": torch.full((8,), 1e300, dtype=torch.float64)})),
+        "NaN or infinity",
+    ),
+    "a header of 100 MB": (lambda f: sparse(f / "model.safetensors"), "a header of 100,000,000 bytes"),
     "not finite": (broken(lambda w: w["head.start"].fill_(torch.nan)), "finite numbers"),
 }
+
+
+def sparse(file):
+    with open(file, "wb") as stream:
+        stream.write((100_000_000).to_bytes(8, "little") + b"{")
+        stream.truncate(100_000_008)
 
 
 def edit(folder, key, value):

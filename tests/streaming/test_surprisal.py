@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from longseq.errors import AlphabetError, StateError
 from longseq.model import LanguageModel, ModelConfig, load, save
 from longseq.model.state import named_tensors
-from longseq.streaming import Surprisal, load_snapshot, save_snapshot
+from longseq.streaming import Snapshot, Surprisal, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import read_snapshot
 from longseq.tokens import DnaTokenizer
 
@@ -151,6 +151,43 @@ def test_damaged_states_are_refused(surprisal, letters, tmp_path):
     )
     with pytest.raises(StateError, match=r"schema longseq\.state/1"):
         load_snapshot(file, surprisal.checkpoint)
+
+
+def test_any_bit_of_a_state_that_changed_is_found(surprisal, tmp_path):
+    file, model = tmp_path / "s.state", surprisal.checkpoint
+    tensors = {"x": torch.arange(5.0), "y": torch.tensor([3, 1])}
+    place = {"file": "gen\u00f6me.fa", "record": 3}
+    save_snapshot(
+        file,
+        Snapshot(state=None, model_sha256=model.sha256, position=0, carry=b"ACGT", accumulators=tensors, place=place),
+    )
+    whole = file.read_bytes()
+    read_snapshot(file)
+    for at in range(len(whole)):
+        for bit in range(8):
+            changed = bytearray(whole)
+            changed[at] ^= 1 << bit
+            file.write_bytes(changed)
+            with pytest.raises(StateError):
+                read_snapshot(file)
+
+
+def test_a_state_of_other_tensors_or_no_numbers_is_refused(surprisal, letters, tmp_path):
+    file, model = tmp_path / "s.state", surprisal.checkpoint
+    with torch.inference_mode():
+        state = model.model.encoder(torch.zeros(1, 4, dtype=torch.long))[1]
+    whole = Snapshot(state=state, model_sha256=model.sha256, position=4)
+    for changed, said in (
+        (state._replace(last=state.last * torch.nan), "finite numbers, found NaN or infinity"),
+        (state._replace(last=state.last[:, 1:]), r"state\.last\): expected a state \(1, "),
+        (state._replace(seen=state.seen.double()), r"state\.seen\): expected a state \(1,\), found float64"),
+    ):
+        save_snapshot(file, replace(whole, state=changed), force=True)
+        with pytest.raises(StateError, match=said):
+            load_snapshot(file, model)
+    save_snapshot(file, replace(whole, position=-1), force=True)
+    with pytest.raises(StateError, match="the fact position, found another kind of it"):
+        load_snapshot(file, model)
 
 
 @pytest.mark.parametrize("length", [60, 1000, 9000])

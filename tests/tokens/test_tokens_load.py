@@ -10,8 +10,11 @@ from tokenizers import Tokenizer
 from trained_tokenizers import LINES, trained
 
 from longseq.errors import CheckpointError
+from longseq.records import Alphabet
 from longseq.tokens import DnaTokenizer, load
 from longseq.tokens.stream import StreamTokenizer
+from longseq.tokens.stream.pattern import Pattern
+from longseq.tokens.subwords import kmers
 
 
 def test_the_schema_decides(tmp_path):
@@ -38,6 +41,55 @@ def test_other_files_are_refused_by_name(tmp_path, content, found):
     with pytest.raises(CheckpointError, match=r"tokenizer\.json: ") as caught:
         load(path)
     assert found in str(caught.value) and "\n" not in str(caught.value)
+
+
+def _foreign(**parts):
+    """A tokenizer of words with these parts."""
+    plain = dict.fromkeys(("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder"))
+    model = {"type": "WordLevel", "vocab": {"[UNK]": 0, "a": 1}, "unk_token": "[UNK]"}
+    return {"version": "1.0", "added_tokens": [], **plain, "model": model, **parts}
+
+
+def _split(pattern):
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+@pytest.mark.parametrize(
+    ("parts", "found"),
+    [
+        ({"pre_tokenizer": _split(r"(A+)+$")}, "retry-limit-in-match over"),
+        ({"pre_tokenizer": _split(r"A*A*A*\d")}, "a tokenizer that ends soon"),
+        ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAAAA=="}}, "index out of bounds"),
+        (
+            {"model": {"type": "WordLevel", "vocab": {"[UNK]": 4_000_000_000}, "unk_token": "[UNK]"}},
+            "found 4,000,000,000",
+        ),
+    ],
+    ids=["doubly endless", "a high power", "a map of nothing", "an absurd id"],
+)
+def test_what_would_never_end_or_fails_inside_the_library_is_refused_in_a_line(tmp_path, capfd, parts, found):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(_foreign(**parts)))
+    with pytest.raises(CheckpointError, match=r"tokenizer\.json: ") as caught:
+        load(path)
+    assert found in str(caught.value) and "\n" not in str(caught.value)
+    assert capfd.readouterr().err == ""  # what the library's runtime says of it
+
+
+def test_patterns_of_any_size_and_depth_are_looked_at_for_a_moment():
+    assert Pattern.of("(" * 2000 + "a" + ")" * 2000) is None
+    assert Pattern.of("(?:" + "|".join("abcdefghij" * 50) + ")+") is None
+
+
+@pytest.mark.parametrize("change", [{"AA": 99}, {"AA": "4"}, {"AX": 5}, {"AAAAAAAAAAAAAAAAAAAAAAA": 31}])
+def test_words_of_bases_are_those_that_there_are(tmp_path, change):
+    path = tmp_path / "tokenizer.json"
+    kmers(2, Alphabet()).save(path)
+    document = json.loads(path.read_text())
+    document["model"]["vocab"] |= change
+    path.write_text(json.dumps(document))
+    with pytest.raises(CheckpointError, match="words"):
+        load(path)
 
 
 def test_a_missing_file_and_a_folder_are_refused_by_name(tmp_path):

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from longseq.config import require
 from longseq.errors import CheckpointError, ConfigError
+from longseq.formats.jsonfile import read_json
 from longseq.model.config import ModelConfig
 from longseq.model.teachers.teacher import Teacher, affine, filled, norm
 from longseq.model.tensors import Tensors, open_tensors
@@ -140,7 +141,10 @@ def _embeddings(found: Tensors, theirs: str, config: ModelConfig, skipped: int, 
     positions = found.take(f"{theirs}.position_embeddings.weight", (skipped + places, width))[skipped:]
     types = f"{theirs}.token_type_embeddings.weight"
     if types in found:
-        positions = positions.float() + found.take(types, (None, width))[0].float()
+        kinds = found.take(types, (None, width)).float()
+        if not len(kinds):
+            raise CheckpointError(where=f"{found.where} ({types})", expected="one row at least", found="none")
+        positions = positions.float() + kinds[0]
     return {
         "embedding.weight": found.take(f"{theirs}.word_embeddings.weight", (config.vocabulary, width)),
         "positions.weight": positions[: config.segment],
@@ -185,7 +189,7 @@ class _Facts:
     def __init__(self, file: Path):
         self.file = file
         try:
-            self.facts: Any = json.loads(file.read_text(encoding="utf-8"))
+            self.facts: Any = read_json(file)
         except (OSError, ValueError) as error:
             raise CheckpointError(where=str(file), expected="JSON", found=str(error)) from None
         if not isinstance(self.facts, dict):

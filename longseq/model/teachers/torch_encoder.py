@@ -72,6 +72,7 @@ def read_torch_encoder(file: Path, shape: Shape, segment: int | None = None) -> 
         require(
             (segment or 1) <= places, "segment", segment, f"at most {places} tokens, the places of {shape.positions}"
         )
+        inner = f"{prefix}layers.0.linear1.weight"
         layers = 0
         while f"{prefix}layers.{layers}.self_attn.in_proj_weight" in found:
             layers += 1
@@ -93,7 +94,7 @@ def read_torch_encoder(file: Path, shape: Shape, segment: int | None = None) -> 
             positions="none" if positions is None else "learned",
             bias=True,
             feedforward=shape.activation,
-            feedforward_width=found.shape(f"{prefix}layers.0.linear1.weight")[0],
+            feedforward_width=(*found.shape(inner), 0)[0],
         )
         weights = {"embedding.weight": found.take(shape.embedding, (vocabulary, width))}
         if positions is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 from longseq import tokens
 from longseq.config import require
 from longseq.errors import CheckpointError, UsageError
+from longseq.formats.jsonfile import read_json
 from longseq.model import Checkpoint, Model, load
+from longseq.model.beside import LONGEST
 from longseq.model.checkpoint import SCHEMA, shipped
 from longseq.model.teachers import Shape, read_directory, read_torch_encoder
 from longseq.tokens.stream import StreamTokenizer
@@ -99,7 +100,7 @@ def require_other(out: str | Path, model: str | Path) -> None:
 
 def _is_ours(path: Path) -> bool:
     try:
-        facts = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        facts = read_json(path / "config.json", most=LONGEST)
     except (OSError, ValueError):
         return False
     return isinstance(facts, dict) and facts.get("schema") == SCHEMA

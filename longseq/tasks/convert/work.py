@@ -18,9 +18,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longseq.config import load, to_mapping, to_toml
+from longseq.config import from_mapping, load, to_mapping, to_toml
 from longseq.errors import CheckpointError, ConfigError, OutputExistsError, UsageError
 from longseq.formats.atomic import free_directory, write_aside
+from longseq.formats.jsonfile import read_json
 from longseq.log import learned
 from longseq.tasks.convert.settings import OpeningSettings, Settings
 from longseq.tasks.convert.source import Source
@@ -168,9 +169,9 @@ class Work:
         if not self._stages.is_file():
             return {}
         try:
-            found = json.loads(self._stages.read_text(encoding="utf-8"))
-            return {name: Came(**facts) for name, facts in found.items()}
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+            found = read_json(self._stages)
+            return {name: from_mapping(Came, facts, f"{name}.") for name, facts in found.items()}
+        except (OSError, ValueError, AttributeError, ConfigError) as error:
             raise CheckpointError(
                 where=str(self._stages), expected="what each stage came to", found=str(error)
             ) from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import math
 import struct
 from pathlib import Path
 from typing import Any
 
 from longseq.errors import InputError
 from longseq.formats.containers import Container
+from longseq.formats.tensors import read_head
 from longseq.tasks.info import models
 
 LISTED = 10
@@ -40,8 +41,12 @@ def facts(path: str, sample: bytes, container: Container) -> dict[str, Any] | No
     if magic in _BIG:
         what, said = _BIG[magic]
         return {"what": what, "is": said, **base, **_big(path)}
-    if _is_safetensors(place):
-        return _tensors(path, base)
+    try:
+        head = read_head(place)
+    except ValueError as error:
+        raise InputError(where=path, expected="tensors (safetensors)", found=str(error)) from None
+    if head is not None:
+        return _tensors(path, base, *head)
     return None
 
 
@@ -74,25 +79,11 @@ def _big(path: str) -> dict[str, Any]:
     return known
 
 
-def _is_safetensors(path: Path) -> bool:
-    """Eight bytes of length, then a JSON object of that length."""
-    with open(path, "rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        if not 2 <= size <= path.stat().st_size - 8 or file.read(1) != b"{":
-            return False
-        try:
-            return isinstance(json.loads(b"{" + file.read(size - 1)), dict)
-        except ValueError:
-            return False
-
-
-def _tensors(path: str, base: dict[str, Any]) -> dict[str, Any]:
+def _tensors(path: str, base: dict[str, Any], head: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """A saved state, or tensors by name."""
-    with open(path, "rb") as file:
-        head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    if "facts" in (head.pop("__metadata__", None) or {}):
+    if "facts" in metadata:
         return models.state(path)
-    sizes = {name: _product(one["shape"]) for name, one in head.items()}
+    sizes = {name: math.prod(one["shape"]) for name, one in head.items()}
     return {
         "what": "tensors",
         "is": "tensors by name (safetensors)",
@@ -102,10 +93,3 @@ def _tensors(path: str, base: dict[str, Any]) -> dict[str, Any]:
         "types": sorted({one["dtype"] for one in head.values()}),
         "first": [{"name": name, "shape": one["shape"]} for name, one in list(head.items())[:LISTED]],
     }
-
-
-def _product(shape: list[int]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size

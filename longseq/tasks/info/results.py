@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
-from longseq.config import from_mapping
+from longseq.config import from_mapping, read_toml
 from longseq.errors import ConfigError
 from longseq.formats.containers import Container
 
@@ -122,8 +121,8 @@ def _settings(path: str) -> dict[str, Any]:
     """Of a TOML file: which command takes it, or what is wrong with it for the one that comes nearest."""
     known = {"what": "settings", "is": "settings (TOML)", "path": path, "bytes": Path(path).stat().st_size}
     try:
-        tree = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        tree = read_toml(path)
+    except ValueError as error:
         return known | {"problem": f"no TOML: {error}"}
     if not tree.keys() & _KEYS:
         return known | {"is": "settings of another program (TOML)", "tables": list(tree)}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from longseq.errors import OutputExistsError
+from longseq.errors import InputError, OutputExistsError
+from longseq.formats.jsonfile import read_json
 from longseq.formats.lock import hold
 from longseq.tasks.shards.folder import RUN, read_shard
 from longseq.tasks.shards.gather import shards_in
 from longseq.tasks.shards.part import name_of
-from longseq.tasks.shards.plan import read_plan
+from longseq.tasks.shards.plan import MOST, read_plan
 from longseq.tasks.working import LOCK, beside
 
 SLOW = 2.0
@@ -41,7 +41,11 @@ def standing(folder: str | Path) -> dict[str, Any]:
     folder = Path(folder)
     plan = read_plan(folder)
     done = {one.name: document for one in shards_in(folder) if (document := read_shard(one)) is not None}
-    of = len(plan.shards) if plan is not None else max(document["of"] for document in done.values())
+    of = len(plan.shards) if plan is not None else max((document["of"] for document in done.values()), default=0)
+    if not 1 <= of <= MOST:
+        raise InputError(
+            where=str(folder), expected="a batch of shards", found="none that is whole", remedy="plan it again"
+        )
     done = {name: document for name, document in done.items() if document["of"] == of}
     rate = rate_of(folder)
     rows: dict[str, list[dict[str, Any]]] = {"failed": [], "stopped": [], "running": [], "killed": [], "left": []}
@@ -86,9 +90,11 @@ def _state(folder: Path, name: str) -> tuple[str, dict[str, Any] | None]:
     if working.is_dir():
         return ("running" if _held(working / LOCK) else "killed"), None
     try:
-        document = json.loads((folder / f"{name}{RUN}").read_text(encoding="utf-8"))
-        return ("stopped" if document["status"] == "stopped" else "failed"), document["run"]
-    except (OSError, ValueError, KeyError):
+        document = read_json(folder / f"{name}{RUN}")
+        run = document["run"]
+        _row(name, run)
+        return ("stopped" if document["status"] == "stopped" else "failed"), run
+    except (OSError, ValueError, LookupError, TypeError):
         return "left", None
 
 

@@ -5,6 +5,7 @@ What a job that failed leaves is `DIR/3-of-8.run.json`, until the next attempt.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -17,7 +18,7 @@ from typing import Any
 
 from longseq.errors import OutputExistsError
 from longseq.formats.atomic import flush, no_directory, umask
-from longseq.formats.jsonfile import to_json, write_json
+from longseq.formats.jsonfile import read_json, to_json, write_json
 from longseq.results.source import SourceRow
 from longseq.tasks.shards import spool
 from longseq.tasks.shards.order import SCHEMA, Order, first_difference
@@ -27,7 +28,7 @@ from longseq.tasks.shards.sources import SourcePart
 from longseq.tasks.sources import Source
 from longseq.tasks.working import LOCK, Folder, Owner, beside
 
-FACTS = "shard.json"
+FACTS, DIGEST = "shard.json", "sha256"
 RUN = ".run.json"
 """Behind the name of a shard: what an attempt left that did not end well."""
 SHARD = Owner("a shard", SCHEMA, (FACTS, *spool.FILES))
@@ -83,13 +84,21 @@ def is_done(batch: str | Path, part: Part, known: Mapping[str, Any]) -> bool:
 
 
 def read_shard(folder: Path) -> dict[str, Any] | None:
-    """`shard.json` of a finished shard; None where there is none."""
+    """`shard.json` of a finished shard; None where there is none, or one that was changed since it was written."""
     try:
-        document = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        document = read_json(folder / FACTS)
     except (OSError, ValueError):
         return None
-    known = isinstance(document, dict) and document.get("schema") == SCHEMA and document.get("status") == "done"
-    return document if known else None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA or document.get("status") != "done":
+        return None
+    found = document.pop(DIGEST, None)
+    return document if found == signed(document)[DIGEST] else None
+
+
+def signed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """With a digest of all that it says."""
+    plain = json.loads(to_json(document))
+    return plain | {DIGEST: hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()}
 
 
 @contextmanager
@@ -120,7 +129,7 @@ def making(
         with spool.SpoolWriter(folder.path, kinds) as writer:
             shard = Shard(folder.path, part, writer)
             yield shard
-        document = _document(shard, known)
+        document = signed(_document(shard, known))
         # a name need not be Unicode: what UTF-8 cannot spell is an escape, which JSON reads back
         with open(folder.path / FACTS, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(to_json(document) + "\n")

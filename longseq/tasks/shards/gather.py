@@ -16,6 +16,7 @@ from longseq.tasks.shards.folder import FACTS, read_shard
 from longseq.tasks.shards.order import NAMES, first_difference
 from longseq.tasks.shards.part import name_of
 from longseq.tasks.shards.plan import FILE as PLAN
+from longseq.tasks.shards.plan import MOST
 from longseq.tasks.shards.sources import SourcePart, joined
 from longseq.tasks.shards.spool import SpoolReader
 from longseq.tasks.sources import Source
@@ -160,7 +161,12 @@ def _expanded(path: Path) -> list[Path]:
 def _read(folder: Path) -> dict[str, Any]:
     document = read_shard(folder)
     if document is None:
-        raise InputError(where=str(folder), expected="a finished shard", found="none", remedy="run the shard again")
+        found = "none, or one that was changed or is of an earlier version" if (folder / FACTS).is_file() else "none"
+        raise InputError(
+            where=str(folder), expected="a finished shard", found=found, remedy="run the shard again: --force"
+        )
+    if not 1 <= document["of"] <= MOST or not 1 <= document["shard"] <= document["of"]:
+        raise InputError(where=str(folder), expected=f"a shard of {MOST:,} at most", found="another")
     return document
 
 

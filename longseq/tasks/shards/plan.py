@@ -19,7 +19,7 @@ import numpy as np
 from longseq.config import from_mapping
 from longseq.errors import InputError, LongseqError, OutputExistsError, UsageError, place
 from longseq.formats.atomic import no_directory
-from longseq.formats.jsonfile import write_json
+from longseq.formats.jsonfile import read_json, write_json
 from longseq.log import Progress
 from longseq.tasks.shards.cut import OVERHEAD, InputFacts, bounds, input_digest, measured, spans
 from longseq.tasks.shards.order import Reading
@@ -114,7 +114,7 @@ def read_plan(folder: str | Path) -> Plan | None:
     """
     path = Path(folder, FILE)
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

@@ -12,17 +12,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from longseq.errors import InputError, LongseqError
 from longseq.tasks.shards.codec import described, packed, require_known, unpacked
+from longseq.tasks.shards.sums import CheckedFile, SummedFile
 
 FRAMES, BULK = "frames.bin", "bulk.bin"
 FILES = (FRAMES, BULK)
 _HEAD = struct.Struct("<IIQ")
 """Number of the class, bytes of JSON, bytes of arrays."""
+AGAIN = "run the shard again: --force"
+_OTHERS = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    StopIteration,
+    RecursionError,
+    MemoryError,
+)
 PIECE = 1 << 16
 """Items read back at once."""
 
@@ -55,9 +67,8 @@ class SpoolWriter:
         self._described = described(kinds)
         self._folder = folder
         with _room(folder):
-            self._frames: BinaryIO = open(folder / FRAMES, "wb")  # noqa: SIM115 - closed by close()
-            self._bulk: BinaryIO = open(folder / BULK, "wb")  # noqa: SIM115
-        self._count = self._size = self._at = 0
+            self._frames, self._bulk = SummedFile(folder / FRAMES), SummedFile(folder / BULK)
+        self._count = 0
 
     def __enter__(self) -> SpoolWriter:
         return self
@@ -77,17 +88,14 @@ class SpoolWriter:
             self._frames.write(text)
             self._frames.write(data)
         self._count += 1
-        self._size += _HEAD.size + len(text) + len(data)
 
     def keep(self, pieces: Iterable[np.ndarray | bytes], dtype: Any = np.uint8) -> Bulk:
         """Lay pieces aside, one behind the other: arrays of `dtype`, or letters; a frame may say where they are."""
-        kind, first = np.dtype(dtype), self._at
+        kind, first = np.dtype(dtype), self._bulk.size
         with _room(self._folder):
             for piece in pieces:
-                data = piece if isinstance(piece, bytes) else np.ascontiguousarray(piece, kind).tobytes()
-                self._bulk.write(data)
-                self._at += len(data)
-        return Bulk(first, (self._at - first) // kind.itemsize, kind.str)
+                self._bulk.write(piece if isinstance(piece, bytes) else np.ascontiguousarray(piece, kind).tobytes())
+        return Bulk(first, (self._bulk.size - first) // kind.itemsize, kind.str)
 
     def close(self) -> None:
         """All of it is in the files."""
@@ -97,7 +105,9 @@ class SpoolWriter:
 
     def facts(self) -> dict[str, Any]:
         """What a reader must find, ready for JSON."""
-        return {"kinds": self._described, "frames": self._count, "bytes": self._size, "bulk_bytes": self._at}
+        sizes = {"bytes": self._frames.size, "bulk_bytes": self._bulk.size}
+        sums = {"sums": self._frames.sums, "bulk_sums": self._bulk.sums}
+        return {"kinds": self._described, "frames": self._count, **sizes, **sums}
 
 
 class SpoolReader:
@@ -109,22 +119,14 @@ class SpoolReader:
         facts: What the writer said of them.
 
     Raises:
-        InputError: files that are gone, cut, or of other classes.
+        InputError: files that are gone, cut, or of other classes; while they are read, files that were changed.
     """
 
     def __init__(self, folder: Path, kinds: Sequence[type], facts: dict[str, Any]):
         self._kinds, self._frames_there, self._where = list(kinds), facts["frames"], str(folder)
         require_known(kinds, facts["kinds"], self._where)
-        for name, size in ((FRAMES, facts["bytes"]), (BULK, facts["bulk_bytes"])):
-            path = folder / name
-            found = path.stat().st_size if path.is_file() else None
-            if found != size:
-                said = "none" if found is None else f"{found:,}"
-                raise InputError(
-                    where=str(path), expected=f"{size:,} bytes", found=said, remedy="run the shard again: --force"
-                )
-        self._frames: BinaryIO = open(folder / FRAMES, "rb")  # noqa: SIM115 - closed by __exit__
-        self._bulk: BinaryIO = open(folder / BULK, "rb")  # noqa: SIM115
+        self._frames = CheckedFile(folder / FRAMES, facts["bytes"], facts["sums"], AGAIN)
+        self._bulk = CheckedFile(folder / BULK, facts["bulk_bytes"], facts["bulk_sums"], AGAIN)
 
     def __enter__(self) -> SpoolReader:
         return self
@@ -138,13 +140,12 @@ class SpoolReader:
         self._frames.seek(0)
         read = self._frames.read
         for _ in range(self._frames_there):
-            number, text, data = _HEAD.unpack(read(_HEAD.size))
             try:
-                yield unpacked(self._kinds[number], read(text), read(data))
-            except (ValueError, IndexError) as error:
-                raise InputError(
-                    f"is damaged ({error})", where=f"{self._where}/{FRAMES}", remedy="run the shard again: --force"
-                ) from None
+                number, text, data = _HEAD.unpack(read(_HEAD.size))
+                value = unpacked(self._kinds[number], read(text), read(data))
+            except (*_OTHERS, struct.error) as error:  # of another making: its sums are right
+                raise InputError(f"is damaged ({error})", where=f"{self._where}/{FRAMES}", remedy=AGAIN) from None
+            yield value
 
     def pieces(self, bulk: Bulk, start: int = 0, end: int | None = None, size: int = PIECE) -> Iterator[np.ndarray]:
         """Items `[start, end)` of what was laid aside, at most `size` at once."""

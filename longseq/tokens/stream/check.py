@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from time import thread_time
+
 import numpy as np
 
+from longseq.errors import CheckpointError
 from longseq.tokens.stream.engine import Engine
 from longseq.tokens.stream.fold import Fold, Sizes
 
@@ -18,23 +21,41 @@ NASTY = (
 )
 """Quotes, runs of spaces, marks, ligatures, scripts without spaces, emoji, text that spells control tokens."""
 RUNS = (
-    "A" * 700
-    + "ac" * 300
-    + " " * 200
-    + "GATTACA" * 70
-    + "\u4e2d" * 150
-    + "\u0301" * 40
-    + "=" * 300
-    + "7" * 90
-    + "\n" * 60
+    *(("A", 700), ("ac", 300), (" ", 200), ("GATTACA", 70), ("\u4e2d", 150), ("\u0301", 40)),
+    *(("=", 300), ("7", 90), ("\n", 60)),
 )
 """Long pre-tokens, and seams between them."""
+TIMES = 3
+"""Of the nasty text alone."""
+SLOW = 0.25
+"""Seconds of a processor that a few thousand letters may take, a hundred times those of published tokenizers."""
 SIZES = (Sizes(64, 16, 4096), Sizes(96, 32, 256))
+
+
+def require_soon(engine: Engine, where: str) -> None:
+    """Raise CheckpointError where a pattern takes time by a power of the letters it looks at: a book would never end.
+
+    Runs grow step by step, lest this one does not end either.
+    """
+    length = 4
+    while length < 1000:
+        text = NASTY[:length] + "".join((part * count)[:length] for part, count in RUNS)
+        started = thread_time()
+        engine.encode(text)
+        if (took := thread_time() - started) > SLOW:
+            raise CheckpointError(
+                where=where,
+                expected="a tokenizer that ends soon",
+                found=f"{took:.1f} s for {len(text):,} letters",
+                remedy="a pattern in it repeats what it repeats",
+            )
+        length += length // 2
 
 
 def agrees(engine: Engine) -> bool:
     """Whether streams over small windows that say they are exact are."""
-    for text in (NASTY * 3, RUNS, NASTY + RUNS + NASTY):
+    runs = "".join(part * count for part, count in RUNS)
+    for text in (NASTY * TIMES, runs, NASTY + runs + NASTY):
         encoding = engine.encode(text)
         whole = engine.tokens(encoding, 0, len(encoding), 0, opens=True)
         for sizes in SIZES:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -13,11 +16,14 @@ import numpy as np
 from tokenizers import Encoding, Tokenizer
 from tokenizers.pre_tokenizers import ByteLevel
 
-from longseq.errors import CheckpointError, InputError
+from longseq.errors import CheckpointError, InputError, LongseqError
 from longseq.tokens.stream.rules import AddedTokens, Spec, flat, normalizer_rules, pretokenizer_rules
 from longseq.tokens.stream.seams import Seams
 
-__all__ = ["Encoding", "Engine", "Tokens", "span"]
+__all__ = ["Encoding", "Engine", "Tokens", "guarded", "span"]
+
+MOST = 1 << 22
+"""Ids, several times those of the largest published tokenizers: whoever has an id has an embedding for each below."""
 
 
 class Tokens(NamedTuple):
@@ -46,11 +52,8 @@ class Engine:
 
     @classmethod
     def read(cls, path: str | Path) -> Engine:
-        """Raises `CheckpointError` where the library does not take the file."""
-        try:
-            return cls(Tokenizer.from_file(str(path)))
-        except Exception as error:  # the library raises bare Exception
-            raise CheckpointError(where=str(path), expected="a tokenizer", found=str(error)) from None
+        """That of a file."""
+        return cls(Tokenizer.from_file(str(path)))
 
     def with_special(self, names: Sequence[str]) -> Tokenizer:
         """A tokenizer of the library with these special tokens too."""
@@ -58,10 +61,10 @@ class Engine:
         tokenizer.add_special_tokens(list(names))
         return tokenizer
 
-    @property
+    @cached_property
     def vocabulary(self) -> int:
-        """Number of ids, added tokens included."""
-        return self._tokenizer.get_vocab_size()
+        """Number of ids up to the last one, added tokens and ids of nothing included."""
+        return max(self._tokenizer.get_vocab().values(), default=-1) + 1
 
     @cached_property
     def merges(self) -> bool:
@@ -81,12 +84,16 @@ class Engine:
         """Tokens with the offsets of the letters they were made of.
 
         Raises:
-            InputError: half a surrogate pair, which is no text.
+            InputError: half a surrogate pair, which is no text; a text that the tokenizer fails at.
         """
         try:
             return self._tokenizer.encode(text, add_special_tokens=False)
         except (TypeError, UnicodeEncodeError):
             raise InputError(expected="Unicode text", found="a lone surrogate") from None
+        except BaseException as error:
+            if not _its_own(error):
+                raise
+            raise InputError(f"the tokenizer fails at this text: {_line(error)}") from None
 
     def tokens(self, encoding: Encoding, first: int, last: int, start: int, opens: bool) -> Tokens:
         """Tokens `[first, last)` of an encoding whose text starts at code point `start`, post-processed.
@@ -117,6 +124,49 @@ class Engine:
             AddedTokens.of(_sought(self.spec), normalizer.normalize_str if normalizer is not None else str),
             pretokenizer_rules(self.spec["pre_tokenizer"]),
         )
+
+
+@contextmanager
+def guarded(where: str) -> Iterator[None]:
+    """What the library, or reading its JSON, makes of a tokenizer that is none, as an error of the file `where`.
+
+    A fault inside the library is told on stderr by its runtime before anyone can catch it: that is left out, and
+    whatever else was said there meanwhile is said behind.
+
+    Raises:
+        CheckpointError: anything was raised.
+    """
+    with tempfile.TemporaryFile() as said:
+        kept = os.dup(2)
+        os.dup2(said.fileno(), 2)
+        failed = False
+        try:
+            yield
+        except CheckpointError:
+            raise
+        except LongseqError as error:
+            failed = True
+            raise CheckpointError(where=where, expected="a tokenizer", found=str(error)) from None
+        except BaseException as error:
+            if not (isinstance(error, Exception) or _its_own(error)):
+                raise
+            failed = _its_own(error)
+            raise CheckpointError(where=where, expected="a tokenizer", found=_line(error)) from None
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            said.seek(0)
+            if not failed and (rest := said.read()):
+                os.write(2, rest)
+
+
+def _its_own(error: BaseException) -> bool:
+    """Whether the library failed by itself: bare Exceptions, and the panics of its language, which are none."""
+    return type(error) is Exception or type(error).__name__ == "PanicException"
+
+
+def _line(error: BaseException) -> str:
+    return f"{error}".partition("\n")[0][:200] or type(error).__name__
 
 
 def span(encoding: Encoding, i: int) -> tuple[int, int]:

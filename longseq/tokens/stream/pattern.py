@@ -17,6 +17,11 @@ LIMIT = 16
 """Most letters that the bounded places of a pattern may read for `signature` to speak."""
 
 
+LONGEST, PAIRS = 4096, 50_000
+"""Letters of a pattern, and pairs of places that may follow each other, that are looked at: each pair of letters of a
+text asks all of them."""
+
+
 @dataclass
 class Pattern:
     """What is known of one pattern. `Pattern.of` gives None where nothing can be proven."""
@@ -38,13 +43,14 @@ class Pattern:
 
     @classmethod
     def of(cls, source: str) -> Pattern | None:
-        """None for look-behind, word boundaries, back-references, and patterns that match nothing at all."""
-        try:
-            tree = read(source)
-        except Unreadable:
+        """None for look-behind, word boundaries, back-references, patterns that match nothing, and endless ones."""
+        if len(source) > LONGEST:
             return None
         pattern = cls()
-        first, _, empty, pattern.alone, bounded = _visit(tree, pattern)
+        try:
+            first, _, empty, pattern.alone, bounded = _visit(read(source), pattern)
+        except (Unreadable, RecursionError):
+            return None
         pattern.first = first
         pattern.plain = pattern.plain and bounded <= LIMIT
         return None if empty else pattern
@@ -103,10 +109,16 @@ def _visit(node: Node, pattern: Pattern) -> tuple[set[int], set[int], bool, set[
     return _sequence(node, pattern)
 
 
+def _follow(pattern: Pattern, last: set[int], first: set[int]) -> None:
+    if len(pattern.follows) + len(last) * len(first) > PAIRS:
+        raise Unreadable
+    pattern.follows |= {(p, q) for p in last for q in first}
+
+
 def _repeat(node: Node, pattern: Pattern) -> tuple[set[int], set[int], bool, set[int], int]:
     first, last, empty, alone, bounded = _visit(node.parts[0], pattern)
     if node.most is None or node.most > 1:
-        pattern.follows |= {(p, q) for p in last for q in first}
+        _follow(pattern, last, first)
     single = node.parts[0].kind == "place"
     if node.most is None and single:
         pattern.endless |= first
@@ -127,7 +139,7 @@ def _sequence(node: Node, pattern: Pattern) -> tuple[set[int], set[int], bool, s
     skipped = True  # all parts so far can be left out, none of them an assertion
     for part in node.parts:
         f, l, e, a, n = _visit(part, pattern)
-        pattern.follows |= {(p, q) for p in last for q in f}
+        _follow(pattern, last, f)
         can_skip = e and part.kind != "assertion"
         alone = (alone if can_skip else set()) | (a if skipped else set())
         skipped = skipped and can_skip

@@ -5,6 +5,12 @@ import shutil
 
 import pytest
 
+from longseq.errors import InputError
+from longseq.tasks.shards import sums
+from longseq.tasks.shards.folder import DIGEST, read_shard, signed
+from longseq.tasks.shards.gather import gathered
+from longseq.tasks.shards.sums import CheckedFile, SummedFile
+
 
 @pytest.fixture
 def batch(inputs, tmp_path, longseq):
@@ -22,7 +28,8 @@ def _shard(folder, longseq, number, *options):
 
 
 def _edit(path, **values):
-    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+    document = json.loads(path.read_text()) | values
+    path.write_text(json.dumps(signed({name: value for name, value in document.items() if name != DIGEST})))
 
 
 def test_a_missing_shard(batch, tmp_path, longseq):
@@ -88,7 +95,65 @@ def test_damage_inside_of_a_spool(batch, tmp_path, longseq):
     path.write_bytes(data)
     code, _, said = longseq("merge", batch, "--out", tmp_path / "out")
     assert code == 1
-    assert "frames.bin: is damaged" in said
+    assert "frames.bin: is not what was written; run the shard again: --force" in said
+
+
+def test_any_byte_of_a_shard_that_changed_is_found(batch):
+    facts = batch / "1-of-2" / "shard.json"
+    whole = facts.read_bytes()
+    document = read_shard(facts.parent)
+    for at in range(0, len(whole), 7):
+        changed = bytearray(whole)
+        changed[at] ^= 1 << at % 8
+        facts.write_bytes(changed)
+        found = read_shard(facts.parent)
+        assert found is None or found == document  # a blank for a blank
+
+
+def test_a_shard_of_an_earlier_version_is_refused_by_what_to_do(batch, tmp_path, longseq):
+    facts = batch / "1-of-2" / "shard.json"
+    document = json.loads(facts.read_text())
+    del document[DIGEST]
+    facts.write_text(json.dumps(document))
+    code, _, said = longseq("merge", batch, "--out", tmp_path / "out")
+    assert code == 1
+    assert said.endswith(
+        "found none, or one that was changed or is of an earlier version; run the shard again: --force\n"
+    )
+
+
+def test_absurd_numbers_of_shards_are_refused_at_once(batch):
+    _edit(batch / "1-of-2" / "shard.json", of=1 << 40)
+    with pytest.raises(InputError, match="a shard of 100,000 at most"):
+        gathered([batch / "1-of-2"])
+
+
+def test_each_block_of_a_file_is_checked_as_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(sums, "BLOCK", 8)
+    path = tmp_path / "a.bin"
+    writer = SummedFile(path)
+    for data in (b"", b"abc", b"defghijklmnopqrstu", b"v"):
+        writer.write(data)
+    writer.close()
+    whole = path.read_bytes()
+    assert whole == b"abcdefghijklmnopqrstuv" and writer.size == 22 and len(writer.sums) == 3
+
+    def read(at, size):
+        file = CheckedFile(path, writer.size, writer.sums, "again")
+        file.seek(at)
+        try:
+            return file.read(size)
+        finally:
+            file.close()
+
+    assert read(0, 99) == whole and read(5, 12) == whole[5:17] and read(22, 4) == b""
+    for at in range(len(whole)):
+        changed = bytearray(whole)
+        changed[at] ^= 1
+        path.write_bytes(changed)
+        with pytest.raises(InputError, match="is not what was written; again"):
+            read(at, 1)
+        assert read((at + 8) % 16, 1) == whole[(at + 8) % 16 :][:1] or at >= 16  # another block is as it was
 
 
 def test_what_is_no_shard(tmp_path, longseq):
