@@ -66,7 +66,7 @@ _FOREIGN_TEXT = (
     (re.compile(rb"##fileformat=VCF|#CHROM\tPOS\t"), "VCF"),
     (re.compile(rb"\s*<\?xml"), "XML of a kind that is not read"),
 )
-_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!doctype html|<html)", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+(<!doctype html|<html)", re.IGNORECASE | re.DOTALL)
 _XML = re.compile(rb"\s*(<\?xml|<!DOCTYPE article|<article)")
 _JATS = re.compile(rb"<article[\s>]|JATS|NLM//DTD|<pmc-articleset")
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -157,7 +157,7 @@ def _wide(sample: bytes, encoding: str, where: str, suffix: Format | None) -> Fo
     if (marked := _marked_up(text, suffix)) is not None:
         return marked
     if _sequence(text, suffix) is not None or _is_json_lines(text) or suffix in (JSONL, CSV, TSV):
-        found = encoding[:6].upper()
+        found = encoding.upper().removesuffix("-LE").removesuffix("-BE")
         raise InputError(
             where=where, expected="UTF-8 text", found=found, remedy=f"convert it: iconv -f {found} -t UTF-8"
         )
@@ -247,7 +247,7 @@ def _is_json_lines(text: bytes) -> bool:
         return re.match(rb'\{\s*"', line) is not None
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -256,7 +256,7 @@ def _prose(text: bytes, suffix: Format | None) -> Format:
         return suffix
     headings = len(re.findall(rb"^#{1,6} +\S", text, re.MULTILINE))
     marks: Callable[[bytes], bool] = lambda pattern: re.search(pattern, text, re.MULTILINE) is not None  # noqa: E731
-    other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
+    other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]{1,2000}+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
     return MARKDOWN if headings >= 2 or (headings and other) else TEXT
 
 
