@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from fuzzed_intervals import INTERVALS
 from fuzzed_sequences import SEQUENCES
 from fuzzing import Target
 
-TARGETS: dict[str, Target] = {target.name: target for target in SEQUENCES}
+TARGETS: dict[str, Target] = {target.name: target for target in (*SEQUENCES, *INTERVALS)}
