@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LONGEST = 1500
+"""Characters of each part of an error; names in files may have a million."""
 
 
 class LongseqError(Exception):
@@ -34,14 +36,14 @@ class LongseqError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        parts = [self.problem] if self.problem else []
+        parts = [_short(self.problem)] if self.problem else []
         if self.expected is not None:
-            parts.append(f"expected {self.expected}, found {self.found}")
+            parts.append(f"expected {_short(self.expected)}, found {_short(str(self.found))}")
         text = ", ".join(parts)
         if self.where:
-            text = f"{self.where}: {text}"
+            text = f"{_short(self.where)}: {text}"
         if self.remedy:
-            text = f"{text}; {self.remedy}"
+            text = f"{text}; {_short(self.remedy)}"
         return printable(text.replace("\n", "\\n"))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -85,9 +87,18 @@ class StoppedError(LongseqError):
 
 
 def printable(text: str) -> str:
-    """The text as a terminal may be given it: what controls it, or ends a line there, spelled, `\\x1b`; tabs and line
-    feeds stay."""
-    return text if text.isprintable() else _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+    """The text as a terminal, or a file of UTF-8, may be given it: control characters and halves of surrogate pairs
+    spelled, `\\x1b`, but for tabs and line feeds."""
+    return text if text.isprintable() else _CONTROLS.sub(_spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 100]} … {text[-90:]}"
 
 
 def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6) -> list[str]:

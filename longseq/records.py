@@ -16,6 +16,9 @@ from longseq.errors import ConfigError, UsageError, place
 
 Kind = Literal["dna", "document"]
 
+LAST = 2**63 - 1
+"""The largest coordinate; as an end, that of whatever there is."""
+
 IUPAC = b"ACGTRYSWKMBDHVN"
 """The fifteen nucleotide codes, in the order in which `longseq` numbers them (A, C, G, T are 0-3)."""
 
@@ -139,9 +142,11 @@ class Interval:
     strand: Literal["+", "-", "."] = "."
 
     def __post_init__(self) -> None:
-        if not 0 <= self.start <= self.end:
+        if not 0 <= self.start <= self.end <= LAST:
             raise UsageError(
-                where=f"interval of {self.record}", expected="0 <= start <= end", found=f"[{self.start}, {self.end})"
+                where=f"interval of {self.record}",
+                expected="0 <= start <= end < 2^63",
+                found=f"[{self.start}, {self.end})",
             )
 
     def __len__(self) -> int:
@@ -157,16 +162,19 @@ class Interval:
         Raises:
             UsageError: no name, a start below 1, or an end before the start.
         """
-        match = re.fullmatch(r"(.+?)(?::(\d[\d,]*)(?:-(\d[\d,]*)?)?)?", text)
+        match = re.fullmatch(r"(.+?)(?::([0-9][0-9,]*)(?:-([0-9][0-9,]*)?)?)?", text)
         remedy = "write NAME, NAME:START or NAME:START-END, 1-based and closed"
         if match is None:
             raise UsageError(where=f"region {text!r}", expected="a record name", found="none", remedy=remedy)
         name, first, last = match.groups()
-        start = int(first.replace(",", "")) if first else 1
-        end = int(last.replace(",", "")) if last else 2**63 - 1
-        if start < 1 or end < start:
+        start = coordinate(first.replace(",", "")) if first else 1
+        end = coordinate(last.replace(",", "")) if last else LAST
+        if start is None or end is None or not 1 <= start <= end:
             raise UsageError(
-                where=f"region {text!r}", expected="1 <= START <= END", found=f"{start}-{end}", remedy=remedy
+                where=f"region {text!r}",
+                expected="1 <= START <= END < 2^63",
+                found=f"{first or 1}-{last or LAST}",
+                remedy=remedy,
             )
         return cls(record=name, start=start - 1, end=end)
 
@@ -211,6 +219,15 @@ class Alphabet:
         """sha256 of the contract's canonical text."""
         text = f"longseq.alphabet/{self.version}:{self.name}:{self.ambiguity}:{self.letters.decode()}:U=T:case=mask"
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def coordinate(text: str) -> int | None:
+    """A place or a length as files write it, in ASCII digits alone; None where it is no such number below 2^63."""
+    if not (text.isascii() and text.isdigit()):
+        return None
+    digits = text.lstrip("0")  # `int` refuses thousands of digits, zeros too
+    number = int(digits or "0") if len(digits) <= len(str(LAST)) else LAST + 1
+    return number if number <= LAST else None
 
 
 def opposite_class(name: str) -> str:

@@ -63,7 +63,7 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
             letters = reverse_complement(letters)
             quality = None if quality is None else quality[::-1]
         record = Record(
-            id="" if read.query_name in (None, "*") else read.query_name,
+            id=_name(read, stream.source),
             kind="dna",
             source=stream.source,
             index=index,
@@ -76,6 +76,14 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
         record.pieces = _pieces(record, letters, on_unknown, read_block)
         yield record
         index += 1
+
+
+def _name(read: AlignedSegment, source: str) -> str:
+    try:
+        return "" if read.query_name in (None, "*") else read.query_name
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{error.object[error.start]:02x}"
+        raise InputError(where=place(source), expected="names of reads in ASCII", found=found) from None
 
 
 def _description(flag: int) -> str:

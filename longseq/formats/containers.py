@@ -25,6 +25,8 @@ PIECE = 1 << 20
 """Most bytes that one step of decompression hands out."""
 PACKED = 1 << 17
 """Compressed bytes taken at a time; small, since each end of a member copies what is left of them."""
+XZ_MEMORY = 1 << 30
+"""Bytes that xz may ask for: `xz -9` asks for 64 MiB."""
 
 BESIDE = 2000
 """Files of a folder at most among which one that may have been meant is looked for."""
@@ -287,6 +289,6 @@ _UNPACK: dict[str, Callable[[_Raw], Iterator[bytes]]] = {
     "gzip": _gunzip,
     "bgzf": _gunzip,
     "bzip2": lambda raw: _streams(raw, bz2.BZ2Decompressor, b"BZh"),
-    "xz": lambda raw: _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), b"\xfd7zXZ\0"),
+    "xz": lambda raw: _streams(raw, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY), b"\xfd7zXZ\0"),
     "zstd": _zstd,
 }

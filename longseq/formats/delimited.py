@@ -7,7 +7,7 @@ import io
 from collections.abc import Collection, Iterator
 
 from longseq.errors import InputError, place
-from longseq.formats.blocks import READ_BLOCK
+from longseq.formats.blocks import READ_BLOCK, require_sound
 from longseq.formats.containers import ByteStream
 from longseq.formats.detect import SAMPLE
 from longseq.formats.rows import RawRow, Rows, checked
@@ -112,6 +112,7 @@ def _lines(stream: ByteStream, read_block: int) -> Iterator[str]:
 
 def _byte_lines(stream: ByteStream, read_block: int) -> Iterator[bytes]:
     parts: list[bytes] = []
+    size = 0
     while piece := stream.read(read_block):
         *whole, rest = piece.split(b"\n")
         if whole:
@@ -120,5 +121,7 @@ def _byte_lines(stream: ByteStream, read_block: int) -> Iterator[bytes]:
         for line in whole:
             yield line + b"\n"
         parts.append(rest)
+        size = size + len(rest) if not whole else len(rest)
+        require_sound(stream, size)
     if last := b"".join(parts):
         yield last

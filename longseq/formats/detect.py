@@ -159,7 +159,7 @@ def _wide(sample: bytes, encoding: str, where: str, suffix: Format | None) -> Fo
     if (marked := _marked_up(text, suffix)) is not None:
         return marked
     if _sequence(text, suffix) is not None or _is_json_lines(text) or suffix in (JSONL, CSV, TSV):
-        found = encoding[:6].upper()
+        found = encoding.upper().removesuffix("-LE").removesuffix("-BE")
         raise InputError(
             where=where, expected="UTF-8 text", found=found, remedy=f"convert it: iconv -f {found} -t UTF-8"
         )
@@ -258,7 +258,7 @@ def _prose(text: bytes, suffix: Format | None) -> Format:
         return suffix
     headings = len(re.findall(rb"^#{1,6} +\S", text, re.MULTILINE))
     marks: Callable[[bytes], bool] = lambda pattern: re.search(pattern, text, re.MULTILINE) is not None  # noqa: E731
-    other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
+    other = marks(rb"^(```|~~~)") or marks(rb"\]\([^)\s]{1,2000}+\)") or marks(rb"\*\*\S") or marks(rb"^[-*+] +\S")
     return MARKDOWN if headings >= 2 or (headings and other) else TEXT
 
 

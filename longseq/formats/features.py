@@ -20,7 +20,7 @@ from longseq.formats.genbank_features import stretches
 from longseq.formats.gff import COLUMNS, GffLine, gff_line
 from longseq.formats.header import decode
 from longseq.formats.known import document_name
-from longseq.records import Interval
+from longseq.records import Interval, coordinate
 
 Strand = Literal["+", "-", "."]
 _SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
@@ -57,7 +57,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
         text, gff = Blocks(stream, READ_BLOCK), None
         ends: dict[str, int] = {}
         text.skip_mark()
-        if text.fill() and text.data.startswith(b"LOCUS ", text.at):
+        if stream.peek(6) == b"LOCUS ":
             for part in stretches(text):
                 found = True
                 interval = Interval(record=part.record, start=part.start, end=part.end, strand=part.strand)
@@ -69,7 +69,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
             if not data.strip() or data.startswith(b"#") or data.split(None, 1)[0] in (b"track", b"browser"):
                 continue
             cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
-            gff = len(cells) in COLUMNS and not cells[2].isdigit() if gff is None else gff
+            gff = len(cells) in COLUMNS and coordinate(cells[2]) is None if gff is None else gff
             if gff:
                 if len(cells) < min(COLUMNS):
                     raise InputError(where=place(name, line), expected="nine columns of GFF", found=str(len(cells)))
@@ -131,8 +131,9 @@ def _gff(columns: GffLine, line: int, source: str) -> Feature:
 
 def _interval(record: str, start: str, end: str, first: int, strand: str, line: int, source: str) -> Interval:
     """`first` is the number of a record's first base: 0 half-open, 1 closed."""
-    if not (start.isdecimal() and end.isdecimal()) or not first <= int(start) <= int(end) + first:
+    begin, stop = coordinate(start), coordinate(end)
+    if begin is None or stop is None or not first <= begin <= stop + first:
         rule = "0 <= start <= end" if first == 0 else "1 <= start <= end"
         raise InputError(where=place(source, line), expected=rule, found=f"{start!r}, {end!r}")
     sign: Strand = "+" if strand == "+" else "-" if strand == "-" else "."
-    return Interval(record=record, start=int(start) - first, end=int(end), strand=sign)
+    return Interval(record=record, start=begin - first, end=stop, strand=sign)

@@ -17,7 +17,10 @@ from longseq.formats.body import Body
 from longseq.formats.containers import ByteStream
 from longseq.formats.header import decode
 from longseq.formats.letters import NO_PROTEIN, OnUnknown
-from longseq.records import Record
+from longseq.records import Record, coordinate
+
+_SIZE = re.compile(r"(?<![0-9])([0-9]+) +(bp|aa)\b")
+"""Of a first line; a run of digits is looked at once, however long it is."""
 
 
 def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: int = READ_BLOCK) -> Iterator[Record]:
@@ -116,9 +119,9 @@ def _locus(line: str) -> _Header:
     """`LOCUS  NC_000866  168903 bp  DNA  linear  PHG 18-JUL-2016`; columns differ between writers, words do not."""
     words = line.split()
     header = _Header(name=words[1] if len(words) > 1 else "")
-    size = re.search(r"(\d+) +(bp|aa)\b", line)
+    size = _SIZE.search(line)
     if size:
-        header.length, header.unit = int(size[1]), size[2]
+        header.length, header.unit = coordinate(size[1]), size[2]
     header.topology = _topology(words[2:])
     return header
 
@@ -144,13 +147,13 @@ def _id_line(line: str) -> _Header:
     """`ID   X56734; SV 1; linear; mRNA; STD; PLN; 1859 BP.`; before 2006 `ID   NAME standard; circular DNA; …`."""
     parts = [part.strip() for part in line[5:].split(";")]
     header = _Header(name=(parts[0].split() or [""])[0])
-    version = re.fullmatch(r"SV (\d+)", parts[1]) if len(parts) > 1 else None
+    version = re.fullmatch(r"SV ([0-9]+)", parts[1]) if len(parts) > 1 else None
     if version:
         header.version = f"{header.name}.{version[1]}"
     header.topology = _topology(" ".join(parts[1:]).lower().split())
-    size = re.search(r"(\d+) +(BP|AA)\b", parts[-1])
+    size = _SIZE.search(parts[-1].lower())
     if size:
-        header.length, header.unit = int(size[1]), size[2].lower()
+        header.length, header.unit = coordinate(size[1]), size[2]
     return header
 
 
@@ -170,7 +173,7 @@ def _read_embl(text: Blocks, header: _Header) -> None:
 
 def _head_line(text: Blocks, header: _Header) -> bytes | None:
     """The next line above the letters; None where the record or the file ends without any."""
-    if text.fill() and text.data.startswith(b"//", text.at):
+    if text.fill() and text.data.startswith(b"/", text.at):  # the second one may stand in the next block
         header.ended = True
         return None  # the mark stays where it is, for the body to find
     return text.readline()

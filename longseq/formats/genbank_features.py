@@ -1,7 +1,4 @@
-"""The feature table of GenBank flat files: key, strand and stretches of each feature.
-
-Source: "The DDBJ/ENA/GenBank Feature Table Definition", section 3.4 (locations).
-"""
+"""The feature table of GenBank flat files: key, strand and stretches of each feature."""
 
 from __future__ import annotations
 
@@ -12,10 +9,8 @@ from typing import Literal, NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import Blocks
 from longseq.formats.header import decode
+from longseq.formats.locations import located
 
-_PART = re.compile(r"(complement\()?([<>]?)(\d+)(?:(?:\.\.|\.)([<>]?)(\d+))?(?=[,)]|$)")
-_ELSEWHERE = re.compile(r"[\w.]+:[\d.<>]+(\^\d+)?|\d+\^\d+")
-"""A part on another record, or a place between two bases."""
 _PSEUDO = re.compile(rb"/pseudo(gene=.*)?\s*$")
 _CODON_START = re.compile(rb"/codon_start=([123])\b")
 
@@ -86,35 +81,20 @@ def stretches(text: Blocks) -> Iterator[Stretch]:
 
 
 def _parts(feature: _Feature, record: str, source: str) -> Iterator[Stretch]:
-    location, where = feature.location, place(source, feature.line)
-    turned = location.startswith("complement(") and _closes_last(location)
-    inner = location[len("complement(") : -1] if turned else location
-    found: list[tuple[int, int, Literal["+", "-"]]] = []
-    here = _ELSEWHERE.sub("", inner)
-    for part in _PART.finditer(here):
-        start, end = int(part[3]) - 1, int(part[5] or part[3])
-        if not 0 <= start < end:
-            raise InputError(where=where, expected="1 <= start <= end", found=f"{location!r}")
-        found.append((start, end, "-" if turned or part[1] else "+"))
-    if not found and ":" not in location and "^" not in location:
-        raise InputError(where=where, expected=f"a location of {feature.key}", found=f"{location!r}")
-    codons: list[int | None] = [None] * len(found)
-    if feature.key == "CDS" and here == inner:
+    try:
+        location = located("".join(feature.location.split()))
+    except ValueError:
+        raise InputError(
+            where=place(source, feature.line),
+            expected=f"a location of {feature.key}, 1 <= start <= end",
+            found=repr(feature.location),
+        ) from None
+    codons: list[int | None] = [None] * len(location.parts)
+    if feature.key == "CDS" and location.whole:
         at = 1 - feature.codon_start
-        # Parts inside complement(join(…)) are read from the last one on.
-        for i in reversed(range(len(found))) if turned else range(len(found)):
+        for i in location.read:
             codons[i] = at % 3
-            at += found[i][1] - found[i][0]
-    partial = "<" in location or ">" in location
-    for (start, end, strand), codon in zip(found, codons, strict=True):
+            at += location.parts[i][1] - location.parts[i][0]
+    partial = "<" in feature.location or ">" in feature.location
+    for (start, end, strand), codon in zip(location.parts, codons, strict=True):
         yield Stretch(feature.line, record, start, end, strand, feature.key, codon, feature.pseudo, partial)
-
-
-def _closes_last(location: str) -> bool:
-    """Whether the first bracket is closed by the last character."""
-    depth = 0
-    for at, letter in enumerate(location):
-        depth += (letter == "(") - (letter == ")")
-        if letter == ")" and depth == 0:
-            return at == len(location) - 1
-    return False

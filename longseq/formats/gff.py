@@ -58,13 +58,14 @@ def gff_line(cells: Sequence[str]) -> GffLine:
     columns, attributes = cells[:8], cells[8] if len(cells) > 8 else ""
     if not _GFF3.match(attributes):
         return GffLine(*columns, {})  # type: ignore[arg-type, call-arg]
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, list[str]] = {}
     for pair in attributes.split(";"):
         name, sign, values = pair.partition("=")
         if sign:
-            name = _unescaped(name.strip())
-            found[name] = found.get(name, ()) + tuple(_unescaped(value.strip()) for value in values.split(","))
-    return GffLine(*map(_unescaped, columns), found)  # type: ignore[arg-type, call-arg]
+            several = found.setdefault(_unescaped(name.strip()), [])
+            several += (_unescaped(value.strip()) for value in values.split(","))
+    told = {name: tuple(several) for name, several in found.items()}
+    return GffLine(*map(_unescaped, columns), told)  # type: ignore[arg-type, call-arg]
 
 
 def _unescaped(text: str) -> str:

@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from longseq.errors import InputError, UsageError, alike, place
 from longseq.formats.names import Aliases, match
-from longseq.records import Interval, Record
+from longseq.records import LAST, Interval, Record
 
 log = logging.getLogger("longseq")
 
 _REMEMBERED = 10_000
 """Names kept to suggest near ones from."""
-_OPEN_END = 2**63 - 1
 
 
 def pick(
@@ -110,7 +109,7 @@ def pick_each(
 def _spelled(name: str) -> str:
     """The whole record as a region: a name that ends like a range needs one behind it."""
     try:
-        plain = Interval.parse(name) == Interval(record=name, start=0, end=_OPEN_END)
+        plain = Interval.parse(name) == Interval(record=name, start=0, end=LAST)
     except UsageError:
         plain = False
     return name if plain else f"{name}:1-"
@@ -127,7 +126,7 @@ def cut(record: Record, interval: Interval, *, strict: bool = False) -> Record:
     Raises:
         InputError: from the pieces, when the interval starts past the end of the record, or ends there with `strict`.
     """
-    if interval.start == 0 and interval.end == _OPEN_END:
+    if interval.start == 0 and interval.end == LAST:
         return record
     notes = {**record.notes, "offset": interval.start}
     piece = replace(record, pieces=iter(()), length=None, topology=None, notes=notes)
@@ -156,13 +155,13 @@ def _slices(whole: Record, part: Record, interval: Interval, strict: bool) -> It
                 expected=f"a region that starts before the end, at {at:,}",
                 found=f"a start at {interval.start + 1:,} (1-based)",
             )
-        if at < interval.end != _OPEN_END and strict:
+        if at < interval.end != LAST and strict:
             raise InputError(
                 where=whole.where,
                 expected=f"a region that ends at {at:,} or before",
                 found=f"an end at {interval.end:,}",
             )
-        if at < interval.end != _OPEN_END:
+        if at < interval.end != LAST:
             part.notes = {**part.notes, "clipped_end": at}
     added = {key: value for key, value in whole.notes.items() if key not in part.notes}
     part.notes = {**part.notes, **added}

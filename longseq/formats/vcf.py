@@ -15,7 +15,7 @@ from typing import NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
-from longseq.records import Variant
+from longseq.records import Variant, coordinate
 
 COLUMNS = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
 LONGEST_ROW = 1 << 30
@@ -89,10 +89,11 @@ class VcfFile:
             if len(cells) < len(COLUMNS):
                 raise self._wrong(number, f"the columns {' '.join(COLUMNS)}", f"{len(cells)} columns")
             record, position, name, ref, alts = cells[:5]
-            if not (position.isascii() and position.isdigit()):
+            place_of = coordinate(position)
+            if place_of is None:
                 raise self._wrong(number, "a position, a whole number", repr(position))
             found = () if alts == "." else tuple(alts.split(","))
-            yield VcfRow(Variant(record=record, start=int(position) - 1, ref=ref, alts=found, id=name), cells, number)
+            yield VcfRow(Variant(record=record, start=place_of - 1, ref=ref, alts=found, id=name), cells, number)
 
     def where(self, row: VcfRow) -> str:
         return place(self.source, row.line, row.variant.record)

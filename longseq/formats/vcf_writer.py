@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from longseq.formats.atomic import free_file, write_aside
+from longseq.records import coordinate
 
 log = logging.getLogger("longseq")
 
@@ -30,7 +31,7 @@ class LineWriter:
 
     def row(self, cells: list[str]) -> None:
         self._line("\t".join(cells))
-        record, position = cells[0], int(cells[1])
+        record, position = cells[0], coordinate(cells[1]) or 0
         if record != self._last[0]:
             self.ordered &= record not in self._records
             self._records.add(record)
@@ -78,10 +79,13 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         if not writer.ordered:
             log.warning("%s: its rows are not in order, so it gets no index; bcftools sort puts them in order", path)
             return
-        long = writer.furthest >= LONGEST_TBI
         spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
         try:
-            with write_aside(csi if long else tbi, force=force) as index:
-                pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
+            for path_of_index in (csi,) if writer.furthest >= LONGEST_TBI else (tbi, csi):
+                with suppress(OSError), write_aside(path_of_index, force=force) as index:  # INFO/END may be far out
+                    pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=path_of_index == csi)
+                    break
+            else:
+                log.warning("%s: a row lies past what an index can speak of, so it gets none", path)
         finally:
             pysam.set_verbosity(spoken)

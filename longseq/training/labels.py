@@ -245,10 +245,11 @@ def _targets(table: Table, rows: list[Row], column: str, task: str) -> tuple[tup
 
 
 def _number(table: Table, row: Row, column: str) -> float:
+    cell = row.cells[column]
     try:
-        value = float(row.cells[column])
+        value = float(cell) if cell.isascii() and "_" not in cell else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(where=table.where(row), expected=f"a number in {column}", found=repr(row.cells[column]))
+        raise InputError(where=table.where(row), expected=f"a number in {column}", found=repr(cell))
     return value

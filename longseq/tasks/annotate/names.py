@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from longseq.errors import InputError, UsageError
 from longseq.formats.alignments import MATES
-from longseq.records import Interval, Record
+from longseq.records import LAST, Interval, Record
 
 _MATE = re.compile(r"([12]):[YN]:\d+(:|$)")
 """How Illumina's software begins the description of a read of a pair (CASAVA 1.8)."""
-_ALL = 2**63 - 1
 
 
 def require_apart(regions: Sequence[Interval]) -> None:
@@ -47,11 +46,11 @@ class Names:
     def give(self, record: Record) -> str:
         """The name of a record whose length is known. Raises what `claim` does."""
         name, start = own_name(record), record.notes.get("offset")
-        stretch = (0, _ALL) if start is None else (int(start), int(start) + (record.length or 0))
+        stretch = (0, LAST) if start is None else (int(start), int(start) + (record.length or 0))
         self.claim(name, record.where, stretch)
         return name
 
-    def claim(self, name: str, where: str, stretch: tuple[int, int] = (0, _ALL)) -> None:
+    def claim(self, name: str, where: str, stretch: tuple[int, int] = (0, LAST)) -> None:
         """The name is that of the record that stands there, or of a stretch of it.
 
         Raises:
