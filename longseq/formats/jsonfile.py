@@ -29,8 +29,11 @@ def _bounded(text: str | bytes, **reading: Any) -> Any:
         document = json.loads(text, **reading)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    marks = ("[", "{") if isinstance(text, str) else (b"[", b"{")
-    if sum(text.count(mark) for mark in marks) > DEEPEST and _deeper(document, DEEPEST):  # type: ignore[arg-type]
+    if isinstance(text, str):
+        opened = text.count("[") + text.count("{")
+    else:
+        opened = text.count(b"[") + text.count(b"{")
+    if opened > DEEPEST and _deeper(document, DEEPEST):
         raise ValueError(_TOO_DEEP)
     return document
 
