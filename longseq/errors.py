@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What moves a cursor, ends a line, or turns the order in which the letters behind it are shown."""
 
 
 class LongseqError(Exception):
@@ -85,8 +86,14 @@ class StoppedError(LongseqError):
 
 
 def printable(text: str) -> str:
-    """The text as a terminal may be given it: control characters spelled, `\\x1b`, but for tabs and line feeds."""
-    return text if text.isprintable() else _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """The text as a terminal may be given it: control characters spelled, `\\x1b`, `\\u202e`, but for tabs and line
+    feeds."""
+    return text if text.isprintable() else _CONTROLS.sub(_spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6) -> list[str]:

@@ -61,7 +61,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         OutputExistsError, UsageError: as `write_aside` does.
     """
     for index in indexes(path):
-        free_file(index, force=force)
+        free_file(index, force=force, given=False)
     with write_aside(path, force=force) as aside:
         if not is_packed(path):
             with open(aside, "wb") as file:
@@ -81,7 +81,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         long = writer.furthest >= LONGEST_TBI
         spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
         try:
-            with write_aside(csi if long else tbi, force=force) as index:
+            with write_aside(csi if long else tbi, force=force, given=False) as index:
                 pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
         finally:
             pysam.set_verbosity(spoken)
