@@ -59,6 +59,12 @@ def refuse() -> None:
         sys.addaudithook(_look)
 
 
+def without() -> dict[str, str]:
+    """The environment of a child that may use the network: one that gathers packages."""
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path != str(FOLDER))}
+
+
 def environment() -> None:
     """Have children refuse as well."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
