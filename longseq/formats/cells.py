@@ -40,8 +40,7 @@ def cell(value: object) -> str:
 
 
 def guarded(text: str) -> str:
-    """A cell of text as a spreadsheet shows it, and a reader of quoted cells (RFC 4180) reads it: as the letters that it
-    holds."""
+    """A cell of text such that a spreadsheet shows its letters, and a reader of quoted cells (RFC 4180) reads them."""
     if text.startswith('"'):
         return '"' + text.replace('"', '""') + '"'
     return f"'{text}" if _is_formula(text) else text

@@ -20,7 +20,10 @@ def write_conversion(found: Conversion, folder: str | Path, *, force: bool = Fal
     """
     free_report(folder, force=force)
     write_json(Path(folder) / JSON, found.to_json(), force=force, given=False)
-    with write_aside(Path(folder) / HTML, force=force, given=False) as aside, open(aside, "w", encoding="utf-8") as file:
+    with (
+        write_aside(Path(folder) / HTML, force=force, given=False) as aside,
+        open(aside, "w", encoding="utf-8") as file,
+    ):
         file.writelines(conversion_page(found))
 
 

@@ -46,8 +46,10 @@ ATTACKS = {
 }
 """Without white space, since a record's name ends there; without slashes only where a file is named by them."""
 COUNT = "document.querySelectorAll('{}').length"
-OWN = "script:not([type=\"application/json\"])"
-STRANGE = "img, iframe, object, embed, base, link, form, input:not([type]), [onload], [onerror], [onfocus], [onmouseover]"
+OWN = 'script:not([type="application/json"])'
+STRANGE = (
+    "img, iframe, object, embed, base, link, form, input:not([type]), [onload], [onerror], [onfocus], [onmouseover]"
+)
 
 
 def named(bad):

@@ -82,7 +82,9 @@ def test_facts_beside_a_model_and_the_journal_of_a_run(tmp_path, mine):
     journal = Journal(planted(tmp_path / "run" / "metrics.jsonl", mine))
     journal.write(1, loss=1.0)
     journal.close()
-    assert mine.read_text() == "mine" and (tmp_path / "run" / "metrics.jsonl").read_text() == '{"step": 1, "loss": 1.0}\n'
+    assert (
+        mine.read_text() == "mine" and (tmp_path / "run" / "metrics.jsonl").read_text() == '{"step": 1, "loss": 1.0}\n'
+    )
 
 
 def test_working_folders_and_locks(tmp_path, mine, capsys):
@@ -107,9 +109,16 @@ def test_what_is_being_written_is_private_and_what_is_done_is_not(tmp_path):
     words = ["summarize", "in/a.fa", "in/a.txt", "--no-model", "--out", "out", "-q"]
     environment = os.environ | {"TMPDIR": str(tmp_path / "tmp")}
     done = subprocess.run(
-        [sys.executable, "-c", PRIVATE, *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PRIVATE, *words],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.splitlines()[-1] == f"0 [384] [448] {[str(tmp_path / 'tmp')]}"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out", "tmp"] and not any((tmp_path / "tmp").iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out", "tmp"] and not any(
+        (tmp_path / "tmp").iterdir()
+    )
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o777
     assert stat.S_IMODE((tmp_path / "out" / "sequences.tsv").stat().st_mode) == 0o666

@@ -83,7 +83,9 @@ def test_files_of_a_checkpoint_and_of_others_beside_them(plant, run, copied):
     assert main(["summarize", str(run / "a.fa"), "--model", str(model), "-q"]) == 0
     assert main(["info", str(model)]) == 0
     new = [word for one in SETTINGS[:3] for word in ("--set", one)]
-    assert main(["train", str(run / "a.fa"), "--from", str(model), "--out", str(copy.with_name("new")), "-q", *new]) == 0
+    assert (
+        main(["train", str(run / "a.fa"), "--from", str(model), "--out", str(copy.with_name("new")), "-q", *new]) == 0
+    )
     for name in sorted(path.name for path in model.iterdir() if path.is_file() and path.name not in OF_OTHERS):
         kept = (model / name).read_bytes()
         plant(model / name, mark)

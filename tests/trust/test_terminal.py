@@ -58,8 +58,7 @@ def folder(tmp_path_factory):
     (folder / "a.fa").write_text(f">{BAD.replace(' ', '')}\nACGTACGT\n>b{BAD}\nAC!T\n")
     (folder / f"{BAD.replace('/', '')}.txt").write_text(f"# {BAD}\n\nThe keeper {BAD} lit the lamp. It burned {BAD}.\n")
     (folder / "v.vcf").write_text(
-        "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
-        f"{BAD}\t2\t{BAD}\tC\tG\t.\t.\tA={BAD}\n"
+        f"##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n{BAD}\t2\t{BAD}\tC\tG\t.\t.\tA={BAD}\n"
     )
     (folder / "labels.tsv").write_text(f"id\tlabel\n{BAD}\t{BAD}\n")
     return folder
@@ -94,7 +93,7 @@ def test_nothing_is_obeyed(words, code, folder, monkeypatch):
 def test_in_a_pipe_a_document_stands_word_for_word(folder):
     command = [sys.executable, "-c", RUN, "summarize", "*.txt", "--format", "md", "-q"]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    assert "\x1b]0;owned\x07\x1b" in done.stdout.decode()
+    assert "\x1b\\]0;owned\x07\x1b" in done.stdout.decode()
     command[5:7] = ["--json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     assert OBEYED.findall(done.stdout) == []

@@ -45,7 +45,15 @@ BUILTINS = ("__import__", "breakpoint", "compile", "eval", "exec")
 CALLS = (
     *("os.system", "os.popen", "os.startfile", "os.fork", "tempfile.mktemp", "torch.jit.load", "torch.export.load"),
     *("load_from_disk", "load_dataset", "load_dataset_builder", "load_state", "from_pretrained", "snapshot_download"),
-    *("hf_hub_download", "gather_object", "broadcast_object_list", "all_gather_object", "read_pickle", "load_library", "load_extension"),
+    *(
+        "hf_hub_download",
+        "gather_object",
+        "broadcast_object_list",
+        "all_gather_object",
+        "read_pickle",
+        "load_library",
+        "load_extension",
+    ),
 )
 """Calls by their name, or by the end of it."""
 
@@ -65,12 +73,12 @@ def faults(tree: ast.AST, here: str) -> Iterator[str]:
             for module, places in ONLY_IN.items():
                 if name.split(".")[0] == module and here not in places:
                     yield f"{node.lineno}: imports {name}"
-            if name.split(".")[0] == "importlib" and name.split(".")[-1] not in ("util", "find_spec", "metadata"):
-                if here not in IMPORTERS:
-                    yield f"{node.lineno}: imports {name}"
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ONLY_IN:
-            if node.attr not in ONLY_IN[node.value.id].get(here, ()):
-                yield f"{node.lineno}: uses {ast.unparse(node)}"
+            by_name = name.startswith("importlib") and name.split(".")[-1] not in ("util", "find_spec", "metadata")
+            if by_name and here not in IMPORTERS:
+                yield f"{node.lineno}: imports {name}"
+        used = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and ONLY_IN.get(node.value.id)
+        if used and node.attr not in used.get(here, ()):
+            yield f"{node.lineno}: uses {ast.unparse(node)}"
         if isinstance(node, ast.Call):
             yield from (f"{node.lineno}: {said}" for said in _of_call(node, here))
 
@@ -82,7 +90,7 @@ def _of_call(node: ast.Call, here: str) -> Iterator[str]:
         yield f"calls {called}"
     if called.startswith(("os.exec", "os.spawn", "os.posix_spawn")):
         yield f"calls {called}"
-    if any(called == name or called.endswith(f".{name.rpartition('.')[2]}") and "." not in name for name in CALLS):
+    if any(called == name or ("." not in name and called.endswith(f".{name}")) for name in CALLS):
         yield f"calls {called}"
     if "shell" in given:
         yield f"calls {called} with shell="
