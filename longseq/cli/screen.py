@@ -61,9 +61,9 @@ def spelled() -> Iterator[None]:
     before = sys.stdout, sys.stderr
     out, err = before
     if out is not None and out.isatty():
-        sys.stdout = Spelled(out)  # type: ignore[assignment]
+        sys.stdout = Spelled(out)
     if err is not None:
-        sys.stderr = Spelled(err)  # type: ignore[assignment]
+        sys.stderr = Spelled(err)
     try:
         yield
     finally:
