@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What moves a cursor, ends a line, turns the order in which letters are shown, or is half of a surrogate pair."""
 _LONGEST = 1500
 """Characters of each part of an error; names in files may have a million."""
 
@@ -88,7 +89,7 @@ class StoppedError(LongseqError):
 
 def printable(text: str) -> str:
     """The text as a terminal, or a file of UTF-8, may be given it: control characters and halves of surrogate pairs
-    spelled, `\\x1b`, but for tabs and line feeds."""
+    spelled, `\\x1b`, `\\u202e`, but for tabs and line feeds."""
     return text if text.isprintable() else _CONTROLS.sub(_spelled, text)
 
 

@@ -116,7 +116,7 @@ class BarProgress:
         self._done, self._total = self._done + amount, total or self._total
         if self._bar is not None:
             shown = "  ".join([*self._told(), *(str(v) if k == "record" else f"{k} {v}" for k, v in facts.items())])
-            self._bar.update(self._task, advance=amount, total=self._total, facts=shown)  # type: ignore[attr-defined]
+            self._bar.update(self._task, advance=amount, total=self._total, facts=printable(shown))  # type: ignore[attr-defined]
 
     def _told(self) -> Iterator[str]:
         """What is done, how fast, and without a bar how long the rest takes."""

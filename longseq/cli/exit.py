@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import click
 
+from longseq.cli.screen import spelled
 from longseq.cli.talk import Talk
 from longseq.errors import LongseqError, StoppedError, UsageError, meant
 
@@ -37,19 +38,23 @@ class _TerminatedError(BaseException):
 def guarded(run: Callable[[], int], talk: Talk) -> int:
     """The exit code of `run`, whatever it raises."""
     try:
-        with _unwound():
+        _open_streams()
+        with _unwound(), spelled():
             return _guarded(run, talk)
     finally:
         talk.end()
 
 
-def _guarded(run: Callable[[], int], talk: Talk) -> int:
+def _open_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by who called us: nobody reads it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the program
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot spell is no error
+
+
+def _guarded(run: Callable[[], int], talk: Talk) -> int:
     try:
         code = run()
         sys.stdout.flush()

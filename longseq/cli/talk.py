@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import TextIO
 
-from longseq.errors import printable
+from longseq.cli.screen import beneath
 from longseq.log import BarProgress, LineProgress, NullProgress, Progress, duration, memory, short
 
 QUIET, NORMAL, MUCH = -1, 0, 1
@@ -20,13 +20,6 @@ FIRST_LOOK = 2.0
 """Seconds of work from which its speed is known."""
 PERIOD = 0.1
 """Seconds between two movements of the bar."""
-
-
-class _Line(logging.Formatter):
-    """What files call their records does not move the cursor."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return printable(super().format(record))
 
 
 class Talk:
@@ -44,7 +37,7 @@ class Talk:
         self.verbosity, self.debug, self._began = verbosity, debug, time.monotonic()
         logger = logging.getLogger("longseq")
         logger.handlers = [logging.StreamHandler(sys.stderr)]
-        logger.handlers[0].setFormatter(_Line("longseq: %(message)s"))
+        logger.handlers[0].setFormatter(logging.Formatter("longseq: %(message)s"))
         logger.setLevel({QUIET: logging.ERROR, NORMAL: logging.INFO}.get(verbosity, logging.DEBUG))
         logger.propagate = False
 
@@ -66,7 +59,7 @@ class Talk:
         """Nothing if quiet, a bar on a terminal, a line a minute elsewhere; each announces a long run first."""
         if self.verbosity == QUIET:
             return NullProgress()
-        return Announced(BarProgress() if _moves(sys.stderr) else LineProgress())
+        return Announced(BarProgress(beneath(sys.stderr)) if _moves(sys.stderr) else LineProgress())
 
 
 def _moves(stream: TextIO) -> bool:

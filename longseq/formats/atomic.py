@@ -20,18 +20,20 @@ _FORCE = "give another name, or --force to replace it"
 
 
 @contextmanager
-def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
+def write_aside(path: str | Path, *, force: bool = False, given: bool = True) -> Iterator[Path]:
     """Path of an empty file beside `path`, with its suffix; it takes the name `path` when the block ends well.
 
-    A symbolic link keeps pointing: its target is replaced. A device or a pipe (`/dev/null`) is handed out as it is.
+    A symbolic link keeps pointing: its target is replaced. A device or a pipe (`/dev/null`) is handed out as it is. Not
+    so where a name is not `given` by the user but ours, in a folder that others may have filled: a link in that place
+    is replaced itself, and what it points at stays as it is.
 
     Raises:
         OutputExistsError: `path` stands already and `force` is not set; also when it appears while the block runs.
         UsageError: `path` is a directory, or its directory is missing or cannot be written.
     """
-    target = free_file(path, force=force)
+    target = free_file(path, force=force, given=given)
     mode = _mode(target)
-    if mode is not None and not stat.S_ISREG(mode):
+    if given and mode is not None and not stat.S_ISREG(mode):
         yield target
         return
     aside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
@@ -57,29 +59,31 @@ def no_directory(path: str | Path) -> UsageError:
     return UsageError("its directory does not exist", where=str(path), remedy=remedy)
 
 
-def free_file(path: str | Path, *, force: bool = False) -> Path:
+def free_file(path: str | Path, *, force: bool = False, given: bool = True) -> Path:
     """The real path of a file that `write_aside` may make, looked at before the work that fills it.
 
     Raises:
         OutputExistsError, UsageError: as `write_aside` does.
     """
-    target = Path(os.path.realpath(path))
-    mode = _mode(target)
+    target = Path(os.path.realpath(path) if given else path)
+    mode = _mode(target, follow=given)
     if mode is None and not target.parent.is_dir():
         raise no_directory(path)
     if mode is not None and stat.S_ISDIR(mode):
         raise UsageError("is a directory", where=str(path), remedy="name a file in it")
-    if mode is not None and stat.S_ISREG(mode) and not force:
+    if mode is not None and (stat.S_ISREG(mode) or not given) and not force:
         raise OutputExistsError("exists already", where=str(path), remedy=_FORCE)
     return target
 
 
-def free_directory(path: str | Path, *, force: bool = False) -> Path:
+def free_directory(path: str | Path, *, force: bool = False, given: bool = True) -> Path:
     """The real path of a directory that `output_directory` may make, looked at before the work that fills it.
 
     Raises:
         OutputExistsError, UsageError: as `output_directory` does.
     """
+    if not given and Path(path).is_symlink():
+        raise UsageError("is a symbolic link, which is not followed here", where=str(path), remedy="remove it")
     target = Path(os.path.realpath(path))
     mode = _mode(target)
     if mode is not None and not stat.S_ISDIR(mode):
@@ -92,18 +96,21 @@ def free_directory(path: str | Path, *, force: bool = False) -> Path:
 
 
 @contextmanager
-def output_directory(path: str | Path, *, force: bool = False, replaces: Collection[str] = ()) -> Iterator[Path]:
+def output_directory(
+    path: str | Path, *, force: bool = False, replaces: Collection[str] = (), given: bool = True
+) -> Iterator[Path]:
     """Path of an empty directory beside `path`; it takes the name `path` when the block ends well.
 
     With `force` an existing directory is swapped for the new one. Entries of the old one that the new one lacks are
     kept, since they may be the user's, except those named in `replaces`: what an earlier run of the caller may have
-    left. An empty directory counts as absent.
+    left. An empty directory counts as absent. A symbolic link is followed where the name was `given` by the user.
 
     Raises:
         OutputExistsError: `path` stands already, is not empty, and `force` is not set.
-        UsageError: `path` is not a directory, is or holds the working directory, or cannot be written.
+        UsageError: `path` is not a directory, is or holds the working directory, cannot be written, or is a link and
+            not `given`.
     """
-    target = free_directory(path, force=force)
+    target = free_directory(path, force=force, given=given)
     aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with _said(path):
@@ -168,9 +175,9 @@ def _said(path: str | Path) -> Iterator[None]:
         ) from None
 
 
-def _mode(path: Path) -> int | None:
+def _mode(path: Path, *, follow: bool = True) -> int | None:
     try:
-        return path.stat().st_mode
+        return path.stat(follow_symlinks=follow).st_mode
     except OSError:
         return None
 

@@ -12,8 +12,8 @@ Phase = Literal[0, 1, 2]
 
 _NAME = re.compile(r"[^a-zA-Z0-9.:^*$@!+_?|-]")
 """What a record's name may not hold as it is."""
-_COLUMN = re.compile(r"[\x00-\x1f\x7f%]")
-_ATTRIBUTE = re.compile(r"[\x00-\x1f\x7f%;=&,]")
+_COLUMN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029%]")
+_ATTRIBUTE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029%;=&,]")
 
 
 class Gff3Writer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -93,23 +94,32 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+_UNSHOWN = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Control characters that JSON takes as they are, and a terminal obeys."""
+
+
 def to_json(document: Any, *, indent: int | None = 2) -> str:
     """Text of a document of mappings, sequences, dataclasses, NumPy scalars and arrays, without a line feed at the end.
 
     Raises:
         TypeError: a value that JSON cannot carry.
     """
-    return json.dumps(_plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
+    return shown(json.dumps(_plain(document), indent=indent, ensure_ascii=False, allow_nan=False))
 
 
-def write_json(path: str | Path, document: Any, *, force: bool = False) -> None:
-    """Write one JSON document, whole or not at all.
+def shown(text: str) -> str:
+    """JSON with escapes for what a terminal would obey: it is read back as it was."""
+    return _UNSHOWN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def write_json(path: str | Path, document: Any, *, force: bool = False, given: bool = True) -> None:
+    """Write one JSON document, whole or not at all; `given` as `write_aside` has it.
 
     Raises:
         OutputExistsError: `path` stands already and `force` is not set.
     """
     text = to_json(document)
-    with write_aside(path, force=force) as aside:
+    with write_aside(path, force=force, given=given) as aside:
         # What is no text, as in the name of a file, becomes an escape of JSON (`\udcff`) and is read back as it was.
         aside.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple, Protocol
 
 from longseq.errors import InputError, meant, place
+from longseq.formats.cells import unguarded
 from longseq.formats.containers import Container
 from longseq.formats.known import document_name
 
@@ -67,7 +68,7 @@ class Rows(ABC):
 
     def name(self, row: RawRow) -> str:
         """Id of a row: its cell in the column `id`, else the file's name without suffixes and the row's number."""
-        given = as_text(row.cells.get(ID)).strip()
+        given = unguarded(as_text(row.cells.get(ID)).strip())
         return given or f"{_stem(self.source)}:{row.number}"
 
     def text(self, asked: str | None = None) -> str | None:

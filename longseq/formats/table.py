@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longseq.errors import InputError, place
+from longseq.formats.cells import unguarded
 from longseq.formats.containers import open_bytes
 from longseq.formats.detect import detect
 from longseq.formats.folders import files, shards
@@ -19,7 +20,8 @@ class Row(NamedTuple):
     line: int
     """1-based; of a row over several lines the last one, of Parquet and Arrow the row."""
     cells: dict[str, str]
-    """By column, without white space around; nulls are empty, the parts of a list are separated by `;`."""
+    """By column, without white space around, nor the apostrophe that keeps a spreadsheet from taking it for a formula;
+    nulls are empty, the parts of a list are separated by `;`."""
     id: str
     """Id of the record that `longseq.formats.read` makes of this row."""
     source: str
@@ -104,7 +106,7 @@ def _row(rows: Rows, row: RawRow, names: tuple[str, ...]) -> Row:
         raise _cut(rows.source)
     if row.fault is not None:
         raise row.fault
-    cells = {name: as_text(row.cells.get(name)).strip() for name in names}
+    cells = {name: unguarded(as_text(row.cells.get(name)).strip()) for name in names}
     return Row(row.line, cells, rows.name(row), rows.source)
 
 

@@ -1,11 +1,11 @@
-"""Tab-separated tables with a header line."""
+"""Tab-separated tables with a header line; text in them is no formula (see `longseq.formats.cells.guarded`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
-from longseq.formats.cells import NOT_AVAILABLE, cell
+from longseq.formats.cells import NOT_AVAILABLE, cell, guarded
 
 
 class TsvWriter:
@@ -30,6 +30,14 @@ class TsvWriter:
         """One row, a value for each column in order."""
         # A table may have a row a read, most cells of which hold nothing or a whole number.
         cells = [
-            NOT_AVAILABLE if value is None else str(value) if type(value) is int else cell(value) for value in values
+            NOT_AVAILABLE if value is None else str(value) if type(value) is int else _text(value) for value in values
         ]
         self._file.write("\t".join(cells) + "\n")
+
+
+_MARKS = frozenset("=+-@＝＋－＠'\"")
+
+
+def _text(value: object) -> str:
+    text = cell(value)
+    return guarded(text) if text[:1] in _MARKS and isinstance(value, str) else text

@@ -62,7 +62,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         OutputExistsError, UsageError: as `write_aside` does.
     """
     for index in indexes(path):
-        free_file(index, force=force)
+        free_file(index, force=force, given=False)
     with write_aside(path, force=force) as aside:
         if not is_packed(path):
             with open(aside, "wb") as file:
@@ -81,8 +81,9 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
             return
         spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
         try:
+            # an INFO/END may be farther out than any row
             for path_of_index in (csi,) if writer.furthest >= LONGEST_TBI else (tbi, csi):
-                with suppress(OSError), write_aside(path_of_index, force=force) as index:  # INFO/END may be far out
+                with suppress(OSError), write_aside(path_of_index, force=force, given=False) as index:
                     pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=path_of_index == csi)
                     break
             else:

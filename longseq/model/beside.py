@@ -23,7 +23,7 @@ LONGEST = 1 << 20
 def write_beside(file: Path, facts: Mapping, sha256: str) -> None:
     """The file, whole or not at all, in place of an earlier one; `sha256` is that of the model."""
     text = json.dumps({KEY: sha256, **facts}, indent=2) + "\n"
-    with write_aside(file, force=True) as aside:
+    with write_aside(file, force=True, given=False) as aside:
         aside.write_text(text, encoding="utf-8")
 
 

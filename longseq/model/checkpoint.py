@@ -291,6 +291,12 @@ def _card(model: Model, facts: Mapping[str, object]) -> str:
     ]
     if facts:
         lines += ["| fact | value |", "|---|---|"]
-        lines += [f"| {name} | {str(value).replace('|', chr(92) + '|')} |" for name, value in facts.items()]
+        lines += [f"| {name} | {_in_a_cell(value)} |" for name, value in facts.items()]
         lines.append("")
     return "\n".join(lines)
+
+
+def _in_a_cell(value: object) -> str:
+    """A fact, names of files among them, as text of Markdown."""
+    text = " ".join(str(value).splitlines())
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")

@@ -19,15 +19,18 @@ def write_conversion(found: Conversion, folder: str | Path, *, force: bool = Fal
         OutputExistsError: one of them stands already and `force` is off.
     """
     free_report(folder, force=force)
-    write_json(Path(folder) / JSON, found.to_json(), force=force)
-    with write_aside(Path(folder) / HTML, force=force) as aside, open(aside, "w", encoding="utf-8") as file:
+    write_json(Path(folder) / JSON, found.to_json(), force=force, given=False)
+    with (
+        write_aside(Path(folder) / HTML, force=force, given=False) as aside,
+        open(aside, "w", encoding="utf-8") as file,
+    ):
         file.writelines(conversion_page(found))
 
 
 def free_report(folder: str | Path, *, force: bool = False) -> None:
     """Raise OutputExistsError if a report stands in the folder already and `force` is off."""
     for name in (JSON, HTML):
-        free_file(Path(folder) / name, force=force)
+        free_file(Path(folder) / name, force=force, given=False)
 
 
 def conversion_text(found: Conversion) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+
+from longseq.errors import printable
 
 WIDTH = 44
 """Letters of a name that are shown."""
-# A document could rename the window by an escape, or hide a line behind a return.
-_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 def screen(lines: Iterable[str]) -> str:
-    """Lines as a terminal shows them, each ended by a line feed: control characters in them are U+FFFD, since a
-    terminal would obey them."""
-    return "".join(f"{_CONTROLS.sub(chr(0xFFFD), line)}\n" for line in lines)
+    """Lines as a terminal shows them, each ended by a line feed: control characters in them are spelled, since a
+    document could rename the window by an escape, or hide a line behind a return."""
+    return "".join("{}\n".format(printable(line).replace("\n", "\\n")) for line in lines)
 
 
 def aligned(table: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -47,7 +48,10 @@ class Pages:
         """All sections, then plain text of other inputs under their names."""
         self._sections.seek(0)
         shutil.copyfileobj(self._sections, file)
-        file.writelines(f"# {escape(name)}\n\n```text\n{body}\n```\n" for name, body in views)
+        for name, body in views:
+            longest = max((len(run) for run in re.findall("`+", body)), default=0)  # a record's name may be a fence
+            fence = "`" * max(3, longest + 1)
+            file.write(f"# {escape(name)}\n\n{fence}text\n{body}\n{fence}\n")
 
 
 def spool() -> TextIO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from longseq.formats.cells import cell
 from longseq.report.input_folders import InputFile, InputFolders
 from longseq.report.tables import in_order
 from longseq.results.dna import RecordSummary
@@ -34,7 +35,7 @@ class RegionLetters:
             return
         for name, region in in_order(summary.regions):
             file, where, held = self._files.of(summary.source), region.interval, ""
-            file.write(f">{where.record or '.'}:{where.start + 1}-{where.end} {name}\n")
+            file.write(f">{cell(where.record) or '.'}:{where.start + 1}-{where.end} {name}\n")
             for piece in summary.letters(where.start, where.end):
                 held += piece.decode()
                 whole = len(held) // WIDTH * WIDTH

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TextIO
 
-from longseq.formats.jsonfile import to_json
+from longseq.formats.jsonfile import shown, to_json
 from longseq.results.dna import RecordSummary
 from longseq.results.document import DocumentSummary
 from longseq.results.run import SUMMARY_SCHEMA, Run
@@ -77,4 +77,4 @@ class JsonRecords:
 def _dna(summary: RecordSummary) -> str:
     regions = [region.to_json() for region in summary.regions]
     # plain already: the walk that `to_json` takes would be most of the work for a file of short reads
-    return _PLAIN({**summary.row.to_json(), "regions": regions})
+    return shown(_PLAIN({**summary.row.to_json(), "regions": regions}))

@@ -124,7 +124,7 @@ class Overview:
         """Inputs of DNA, each with its plain text, for pages; documents have their own."""
         for at, source in enumerate(sources):
             if source.kind == "dna":
-                yield source.file, "\n".join(_fitting(source, self._of(at)))
+                yield source.file, screen(_fitting(source, self._of(at))).rstrip("\n")
 
     def _of(self, source: int) -> _Seen:
         seen = self._seen.get(source, _Seen())

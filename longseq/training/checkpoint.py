@@ -80,7 +80,7 @@ def save_step(
     target = folder / f"step-{position.step:08d}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with output_directory(target, force=True) as aside:
+        with output_directory(target, force=True, given=False) as aside:
             save(aside, model, tokenizer, card=card, soft_masked=soft_masked)
             (aside / "training").mkdir()
             content = {
@@ -93,7 +93,7 @@ def save_step(
             with open(aside / "training" / "state.pt", "wb") as file:  # a file of torch's own hides why it fails
                 torch.save(content, file)
         for name in ("latest", "best")[: 1 + (position.best_step == position.step)]:
-            with write_aside(folder / name, force=True) as aside:
+            with write_aside(folder / name, force=True, given=False) as aside:
                 aside.write_text(target.name + "\n")
     except (OSError, RuntimeError) as error:
         raise LongseqError(
@@ -139,13 +139,15 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     file = directory / "training" / "state.pt"
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
+        schema = content.get("schema")
+        position = Position(**content["position"]) if schema == SCHEMA else None
     except Exception as error:  # a damaged file raises whatever the unpickler meets
         raise CheckpointError(
             where=str(file), expected="the state of a training run", found=f"{type(error).__name__}"
         ) from error
-    if content.get("schema") != SCHEMA:
-        raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(content.get("schema")))
-    return model, Position(**content["position"]), content
+    if position is None:
+        raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(schema))
+    return model, position, content
 
 
 def same_run(position: Position, config: TrainConfig, data: str, processes: int, movable: bool) -> None:

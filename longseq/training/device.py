@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
+import safetensors.torch
 import torch
 from torch import Tensor
 
-from longseq.errors import ConfigError, UsageError
+from longseq import errors
+from longseq.errors import ConfigError, LongseqError, UsageError
 from longseq.ops.machine import prepare
 from longseq.results.run import peak_rss_mb
 from longseq.training.config import TrainConfig
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from accelerate import Accelerator
 
 T = TypeVar("T")
+ERROR_FIELDS = ("problem", "where", "expected", "found", "remedy")
 
 
 def accelerator(config: TrainConfig, logs: Path | None = None) -> Accelerator:
@@ -98,12 +102,29 @@ def together(processes: Accelerator, act: Callable[[], T]) -> T:
 def raise_in_all(processes: Accelerator, failed: Exception | None) -> None:
     """Raise what failed here, or else what failed in another process, if anything did."""
     if processes.num_processes > 1:
-        from accelerate.utils import gather_object
-
-        everyone = gather_object([failed])
+        everyone = map(_heard, _gather_bytes(processes, _told(failed)))
         failed = failed or next((error for error in everyone if error is not None), None)
     if failed is not None:
         raise failed
+
+
+def _told(failed: Exception | None) -> bytes:
+    """An error as another process may hear it; empty where there is none."""
+    if failed is None:
+        return b""
+    ours = isinstance(failed, LongseqError)
+    fields = failed.__dict__ if ours else {"problem": f"{type(failed).__name__}: {failed}"}
+    kind = type(failed).__name__ if ours else LongseqError.__name__
+    return json.dumps({"kind": kind, **{name: fields.get(name) for name in ERROR_FIELDS}}).encode()
+
+
+def _heard(told: bytes) -> LongseqError | None:
+    if not told:
+        return None
+    said = json.loads(told)
+    kind = getattr(errors, said.pop("kind"))
+    assert issubclass(kind, LongseqError)
+    return kind(**said | {"problem": said["problem"] or ""})
 
 
 def alone(processes: Accelerator, act: Callable[[], object]) -> None:
@@ -125,9 +146,20 @@ def _nothing() -> None:
 
 def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:
     """The tensors of all processes, in rank order."""
-    from accelerate.utils import gather_object
+    if processes.num_processes == 1:
+        return [mine]
+    told = {name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in mine.items()}
+    return [safetensors.torch.load(part) for part in _gather_bytes(processes, safetensors.torch.save(told))]
 
-    return gather_object([mine]) if processes.num_processes > 1 else [mine]
+
+def _gather_bytes(processes: Accelerator, mine: bytes) -> list[bytes]:
+    """Those of all processes, in rank order. What accelerate gathers of objects is pickled: who can reach the port of a
+    run could make its processes run anything."""
+    sizes = processes.gather(torch.tensor([len(mine)], device=processes.device)).tolist()
+    padded = torch.zeros(1, max(1, *sizes), dtype=torch.uint8, device=processes.device)
+    padded[0, : len(mine)] = torch.frombuffer(bytearray(mine or b"\0"), dtype=torch.uint8)[: len(mine)]
+    whole = processes.gather(padded).cpu().numpy()
+    return [whole[rank, :size].tobytes() for rank, size in enumerate(sizes)]
 
 
 def peak_memory(device: torch.device) -> float:

@@ -32,7 +32,7 @@ def draw(folder: RunDirectory, config: TrainConfig, task: Task) -> None:
             held_out=[task.main, *(BESIDE[name] for name in BESIDE if name == config.task)],
             unit={"loss": "squared error" if config.task == "regress" else "nats"}.get(learned, ""),
         )
-        with write_aside(folder.curve, force=True) as aside:
+        with write_aside(folder.curve, force=True, given=False) as aside:
             aside.write_bytes(picture)
     except Exception as error:
         log.warning("%s: no learning curve is drawn: %s", folder.curve, str(error) or type(error).__name__)

@@ -23,7 +23,7 @@ class Journal:
         """The run goes on after step `last`, and knows the evaluation after step `scored`; `also` is told each line."""
         ends = {False: last, True: scored}
         kept = [line for line in read_lines(path) if line["step"] <= ends[_of_evaluation(line)]]
-        with write_aside(path, force=True) as aside:
+        with write_aside(path, force=True, given=False) as aside:
             aside.write_text("".join(_text(line) for line in kept), encoding="utf-8")
         self._path, self._file = path, open(path, "ab", buffering=0)  # noqa: SIM115
         self._also = also

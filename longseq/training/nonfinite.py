@@ -14,7 +14,7 @@ from longseq.training.steps import Steps
 def write(folder: RunDirectory, steps: Steps, step: int, loss: float, norm: float) -> None:
     """List the windows of the step, after `step` others, in `nonfinite.json`."""
     document = {"step": step + 1, "loss": str(loss), "gradient_norm": str(norm), "windows": steps.places(step)}
-    write_json(folder.nonfinite, document, force=True)
+    write_json(folder.nonfinite, document, force=True, given=False)
 
 
 def error(

@@ -114,5 +114,5 @@ def _data(
 def _begin(folder: RunDirectory, config: TrainConfig, anew: bool) -> None:
     if anew:
         folder.clear()
-    with write_aside(folder.config, force=True) as aside:
+    with write_aside(folder.config, force=True, given=False) as aside:
         aside.write_text(to_toml(config), encoding="utf-8")

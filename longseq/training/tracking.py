@@ -62,7 +62,7 @@ class Tracking:
             for tracker in self._processes.trackers:
                 if tracker.name in KEPT:
                     known[tracker.name] = KEPT[tracker.name](tracker.tracker)
-            write_json(runs, known, force=True)
+            write_json(runs, known, force=True, given=False)
         except Exception as error:
             raise ConfigError(
                 where="trackers",

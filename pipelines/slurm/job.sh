@@ -55,8 +55,10 @@ once_more() {
 stands_still() {
   local place= attempts=0
   [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || { [ -e "$1" ] && read -r attempts place < "$1"; }
+  case $attempts in "" | *[!0-9]*) attempts=0 place= ;; esac  # arithmetic would run what a file of others says
   [ "$place" = "$2" ] && attempts=$((attempts + 1)) || attempts=0
-  echo "$attempts $2" > "$1"
+  rm -f -- "$1"  # a link in its place is not written through
+  (set -o noclobber && echo "$attempts $2" > "$1")
   if [ "$attempts" -gt "$LONGSEQ_STANDSTILLS" ]; then
     say "$attempts attempts came no further than: $2; the log above says why. Submitted again, it goes on"
     exit 1

@@ -4,7 +4,7 @@
 #
 # Jobs read it again on their nodes, from the same place.
 
-export LONGSEQ_SLURM=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export LONGSEQ_SLURM=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 
 # Where jobs run: sbatch takes each of its options from SBATCH_…; what stands on its command line comes first.
 #export SBATCH_PARTITION=short

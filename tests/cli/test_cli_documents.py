@@ -109,7 +109,7 @@ def test_a_terminal_obeys_no_document(run, tmp_path, capsys):
     red = "The keeper wrote \x1b[31mred\x1b[0m letters on the door."
     path.write_text(f"{red}\n\nThe \x9b2Jlamp was lit at dusk by its keeper.", encoding="utf-8")
     code, out, _ = run(path)
-    assert code == 0 and "wrote \ufffd[31mred\ufffd[0m letters" in out and "The \ufffd2Jlamp" in out
+    assert code == 0 and "wrote \\x1b[31mred\\x1b[0m letters" in out and "The \\x9b2Jlamp" in out
     summary = tmp_path / "esc.json"
     summary.write_text(run(path, "--json")[1])
     assert "\x1b[31mred" in json.loads(summary.read_text())["records"][0]["sentences"][0]["text"]

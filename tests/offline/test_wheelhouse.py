@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import offline_guard
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +38,7 @@ def cut_off(*words):
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
     folder = tmp_path_factory.mktemp("offline") / "wheels"
-    said([str(OFFLINE / "gather.sh"), str(folder)], **os.environ | {"PYTHON": sys.executable})
+    said([str(OFFLINE / "gather.sh"), str(folder)], **offline_guard.without() | {"PYTHON": sys.executable})
     return folder
 
 

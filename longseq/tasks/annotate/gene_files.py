@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from longseq.formats.bed import BedWriter
+from longseq.formats.cells import cell
 from longseq.formats.genetic_code import GeneticCode
 from longseq.formats.gff3 import Gff3Writer
 from longseq.records import Interval, reverse_complement
@@ -78,11 +79,12 @@ def write_proteins(
 
     Genes are placed in `letters`, which begin at `start` of the record.
     """
+    name = cell(record)
     for number, gene in enumerate(genes, first):
         protein = code.translate(gene_letters(letters, gene), starts=not gene.open_begin)
         partial = " partial" if gene.open_begin or gene.open_end else ""
         file.write(
-            f">{gene_id(record, number)} {record}:{start + gene.start + 1}-{start + gene.end}({gene.strand}){partial}\n"
+            f">{gene_id(name, number)} {name}:{start + gene.start + 1}-{start + gene.end}({gene.strand}){partial}\n"
         )
         for at in range(0, len(protein), LINE):
             file.write(protein[at : at + LINE] + "\n")

@@ -59,7 +59,7 @@ class Work:
             self._take_up()
         else:
             with said(self._path):
-                write_json(self._path.with_name(SETTINGS), settings)
+                write_json(self._path.with_name(SETTINGS), settings, given=False)
         with said(self._path):
             self._file = open(self._path, "ab")  # noqa: SIM115 - closed by close()
 

@@ -48,7 +48,7 @@ class Kept:
         try:
             self._folder.begin(place, settings, resume=not force, force=force)
             if not place.exists():
-                write_json(place, settings, force=True)
+                write_json(place, settings, force=True, given=False)
             self._before = (self._read(SPENT) or {}).get("seconds", 0.0)
         except BaseException:
             self.release()  # a second call of this process may start anew
@@ -112,7 +112,7 @@ class Kept:
 
     def _write(self, name: str, document: Any) -> None:
         if self._folder is not None:
-            write_json(self._folder.path / name, document, force=True)
+            write_json(self._folder.path / name, document, force=True, given=False)
 
 
 def _flat(tree: Mapping[str, Any], path: str = "") -> list[tuple[str, Any]]:

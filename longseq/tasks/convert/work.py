@@ -151,7 +151,7 @@ class Work:
 
     def say(self) -> None:
         """Write down what is converted, and how."""
-        with write_aside(self._settings, force=True) as aside:
+        with write_aside(self._settings, force=True, given=False) as aside:
             aside.write_text(to_toml(self._begun), encoding="utf-8")
 
     def tidy(self) -> None:
@@ -177,7 +177,7 @@ class Work:
             ) from None
 
     def keep(self, came: dict[str, Came]) -> None:
-        with write_aside(self._stages, force=True) as aside:
+        with write_aside(self._stages, force=True, given=False) as aside:
             text = json.dumps({name: asdict(facts) for name, facts in came.items()}, indent=2)
             aside.write_text(text + "\n", encoding="utf-8")
 

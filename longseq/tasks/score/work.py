@@ -69,7 +69,7 @@ class Work:
         if self._place is not None and self._place.begin(self.state, settings, resume=resume, force=force):
             return True
         with said(self._settings):
-            write_json(self._settings, settings)
+            write_json(self._settings, settings, given=False)
         self.open({"rows": 0, "track": 0})
         return False
 

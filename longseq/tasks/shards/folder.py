@@ -178,4 +178,4 @@ def _publish(made: Path, target: Path, force: bool) -> None:
 def leave(batch: str | Path, part: Part, known: Mapping[str, Any], status: str, run: Mapping[str, Any]) -> None:
     """Keep what is known of an attempt that did not end well; `status` is "failed" or "stopped"."""
     path = Path(batch, part.name + RUN)
-    write_json(path, {**known, "status": status, "run": run}, force=True)
+    write_json(path, {**known, "status": status, "run": run}, force=True, given=False)

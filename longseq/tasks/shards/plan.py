@@ -154,10 +154,11 @@ def planned(folder: str | Path, files: Sequence[str], of: int, reading: Reading,
     if plan is None:
         plan = make_plan(files, of, reading, progress)
         try:
-            write_json(folder / FILE, plan.to_json())
+            write_json(folder / FILE, plan.to_json(), given=False)
         except OutputExistsError:  # another shard was first
             plan = read_plan(folder)
-            assert plan is not None
+            if plan is None:
+                raise
     _require(plan, folder, files, of, reading)
     return plan
 

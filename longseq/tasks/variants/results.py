@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from longseq.errors import InputError, OutputExistsError, UsageError
+from longseq.errors import InputError, OutputExistsError, UsageError, printable
 from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.jsonfile import to_json
 from longseq.formats.tsv import TsvWriter
@@ -42,7 +42,7 @@ def free_output(out: str, *, force: bool) -> None:
         )
     free_file(out, force=force)
     for file in indexes(out):
-        free_file(file, force=force)
+        free_file(file, force=force, given=False)
 
 
 def finished(run: VariantAnswers, out: str) -> bool:
@@ -162,7 +162,7 @@ def _header(run: VariantAnswers, command: str) -> Iterator[str]:
     reasons = "; ".join(f"{name}: {text}" for name, text in REASONS.items())
     yield _field(REASON, ".", "String", f"an allele each, . where there is nothing to say; {reasons}")
     yield _settings_line(run)
-    yield COMMAND + command.replace("\n", " ")
+    yield COMMAND + printable(command).replace("\n", " ")
     yield run.table.columns
 
 
