@@ -99,11 +99,13 @@ def checked(names: Collection[str], where: str) -> tuple[str, ...]:
     names = tuple(names)
     if not any(names):
         raise InputError(where=where, expected="a header line with names of columns", found="none")
+    seen: set[str] = set()
     for i, column in enumerate(names):
         if not column:
             raise InputError(where=where, expected=f"a name of column {i + 1}", found="none")
-        if column in names[:i]:
+        if column in seen:
             raise InputError(where=where, expected="names of columns once each", found=f"{column!r} twice")
+        seen.add(column)
     return names
 
 
