@@ -59,8 +59,8 @@ class Archive:
         bomb = self._read > SMALL and self._read > PACKED * self._packed
         if bomb or part.file_size > LARGEST_PART or self._read > LARGEST:
             found = f"{part.file_size:,} bytes packed to {part.compress_size:,}"
-            expected = f"a part {name!r} of sound size (at most {LARGEST_PART:,} bytes, {LARGEST:,} with all others)"
-            raise InputError(where=self._where, expected=expected, found=found)
+            remedy = f"a part may have {LARGEST_PART:,} bytes, all of them {LARGEST:,}: split it"
+            raise InputError(where=self._where, expected=f"a part {name!r} of sound size", found=found, remedy=remedy)
         try:
             with self._zip.open(part) as file:
                 return file.read(part.file_size + 1)

@@ -16,7 +16,7 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.body import moved_on
-from longseq.formats.containers import ByteStream
+from longseq.formats.containers import PIECE, ByteStream
 from longseq.formats.header import decode
 from longseq.formats.letters import OnUnknown
 from longseq.records import Record
@@ -89,7 +89,7 @@ class _File:
     def some(self, size: int) -> bytes:
         """Between 1 and `size` bytes, or nothing at the end."""
         if self._at == len(self._held):
-            self._held, self._at = self._stream.read(), 0
+            self._held, self._at = self._stream.read(PIECE), 0
         piece = self._held[self._at : self._at + size]
         self._at += len(piece)
         self.position += len(piece)

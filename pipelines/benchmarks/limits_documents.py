@@ -35,11 +35,11 @@ def _packed() -> Iterator[Case]:
 
 def _lines() -> Iterator[Case]:
     blank = repeated(b"", b"word", GIB)
-    yield from cases("lines", "1 GiB of text without a blank or line feed", "word.txt", blank, "info {}", SUMMARY)
+    yield from cases("lines", "1 GiB of text without a blank or line feed", "word.txt", blank, "info {}")
     words = repeated(b"", b"so it goes on ", 256 * MIB)
     yield from cases("lines", "256 MiB of words without a line feed or stop", "words.txt", words, SUMMARY, honest=True)
     marks = repeated(b"# Title\n\n", b"#", GIB)
-    yield from cases("lines", "1 GiB of one heading in Markdown", "heading.md", marks, "info {}", SUMMARY)
+    yield from cases("lines", "1 GiB of one heading in Markdown", "heading.md", marks, "info {}")
     cell = repeated(b"id,text\n1,", b"text ", GIB)
     yield from cases("lines", "CSV with a cell of 1 GiB", "cell.csv", cell, "info {}", SUMMARY, COUNT)
     quote = repeated(b'id,text\n1,"', b"text\n", GIB)

@@ -16,6 +16,7 @@ from longseq.formats.folders import files
 from longseq.formats.table import read_table
 from longseq.formats.vcf import VcfFile
 from longseq.tasks.info import describe, sequences
+from longseq.tasks.verify import claims
 
 MOST = 5000
 """A limit scaled down."""
@@ -170,3 +171,8 @@ def test_scales_of_a_track_end_where_its_widths_do(tmp_path):
     assert write_runs(tmp_path / "x.bw", ["a"], [length], [runs])
     reader = pybigtools.open(str(tmp_path / "x.bw"))
     assert max(reader.zooms()) == 2**30 and reader.chroms() == {"a": length}
+
+
+def test_a_summary_to_verify_is_bounded(make, monkeypatch):
+    monkeypatch.setattr(claims, "LONGEST", 30)
+    assert "at most 30 bytes" in refusal(lambda: list(claims.read_claims(make("summary.json", b"[" * 31))))
