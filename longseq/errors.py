@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
+LOOKED_AT = 10_000
+"""Names among which one that may have been meant is looked for: each takes some microseconds."""
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """What moves a cursor, ends a line, turns the order in which letters are shown, or is half of a surrogate pair."""
 _LONGEST = 1500
@@ -108,7 +111,7 @@ def alike(name: str, known: Iterable[str], *, most: int = 1, least: float = 0.6)
     from difflib import get_close_matches
 
     spelled: dict[str, str] = {}
-    for one in known:
+    for one in islice(known, LOOKED_AT):
         spelled.setdefault(one.casefold(), one)
     near = get_close_matches(name.casefold(), spelled, most, least)
     begun = [one for one in spelled if one.startswith(name.casefold()) and 2 * len(name) >= len(one)]

@@ -95,7 +95,7 @@ def code_of(error: BaseException) -> int:
 def _with_near(error: LongseqError) -> str:
     """Its text; of a file that is not there with the one that was probably meant."""
     if error.problem == "no such file" and error.where is not None:
-        from longseq.formats.containers import meant_file
+        from longseq.formats.folders import meant_file
 
         if (near := meant_file(error.where)) is not None:
             return str(type(error)(error.problem, where=error.where, remedy=near))

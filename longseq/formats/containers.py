@@ -12,12 +12,11 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from longseq.errors import InputError, meant, place
+from longseq.errors import InputError, place
 
 Container = Literal["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
 
@@ -28,8 +27,10 @@ PACKED = 1 << 17
 XZ_MEMORY = 1 << 30
 """Bytes that xz may ask for: `xz -9` asks for 64 MiB."""
 
-BESIDE = 2000
-"""Files of a folder at most among which one that may have been meant is looked for."""
+FREE, EXPANSION = 1 << 25, 600
+"""Bytes that any container may unpack to, and how many times its own size past that. Genomes that are nearly alike
+pack to a 300th, gzip packs nothing below a 1032th; a bomb of zeros packs to a 1000th (gzip) or a 40,000th (bzip2). A
+chromosome that begins with 20 Mb of N stays below `FREE` there."""
 
 _DAMAGED = "copy or download the file again"
 
@@ -48,6 +49,7 @@ class ByteStream:
             raise InputError("is empty", where=place(raw.source), remedy="give a file that holds data")
         self.container: Container = _container(start)
         self._steps = _UNPACK[self.container](raw)
+        self._unpacked = 0
         self._held = memoryview(b"")
 
     @property
@@ -64,7 +66,7 @@ class ByteStream:
         """Between 1 and `size` bytes, or nothing at the end.
 
         Raises:
-            InputError: the compressed data is damaged, or the system cannot read it.
+            InputError: the compressed data is damaged or a bomb, or the system cannot read it.
         """
         if not self._held:
             piece = self._step()
@@ -85,7 +87,7 @@ class ByteStream:
 
     def _step(self) -> bytes:
         try:
-            return next(self._steps, b"")
+            piece = next(self._steps, b"")
         except _CutError:
             self.truncated = True
             return b""
@@ -98,6 +100,16 @@ class ByteStream:
                 where=place(self.source),
                 remedy=_DAMAGED,
             ) from error
+        self._unpacked += len(piece)
+        if piece and self._unpacked > max(FREE, EXPANSION * self._raw.position):
+            self._steps = iter(())  # whoever goes on finds the end
+            raise InputError(
+                where=place(self.source),
+                expected=f"{self.container} data that unpacks to at most {EXPANSION} times its size",
+                found=f"{self._unpacked:,} bytes from {self._raw.position:,}, perhaps a bomb",
+                remedy="unpack it first if it is sound",
+            )
+        return piece
 
     def close(self) -> None:
         self._raw.close()
@@ -116,18 +128,6 @@ def open_bytes(source: str | Path) -> ByteStream:
         InputError: missing, unreadable, a directory, or empty.
     """
     return ByteStream(_Raw(str(source)))
-
-
-def meant_file(source: str, also: Iterable[str] = ()) -> str | None:
-    """`did you mean genome.fa?`, of a file that is not there: one beside it, or one of `also`, is spelled alike. For
-    whoever speaks to people: what results hold of an error must not depend on the files beside."""
-    folder, name = os.path.split(source)
-    try:
-        with os.scandir(folder or ".") as beside:
-            names = sorted(one.name for one in islice(beside, BESIDE))
-    except (OSError, ValueError):
-        names = []
-    return meant(name, [*names, *also])
 
 
 class _CutError(Exception):

@@ -7,13 +7,14 @@ import io
 from collections.abc import Collection, Iterator
 
 from longseq.errors import InputError, place
-from longseq.formats.blocks import READ_BLOCK, require_sound
+from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.containers import ByteStream
 from longseq.formats.detect import SAMPLE
 from longseq.formats.rows import RawRow, Rows, checked
 
-LONGEST_CELL = 1 << 28
-"""Characters of one cell; a quotation mark that is never closed is found there, or at the end."""
+LONGEST_CELL, LONGEST_LINE = 1 << 24, 1 << 26
+"""Characters of a cell, and bytes of a line, which are held. A quotation mark that is never closed is found there, or
+at the end, and nothing behind it can be told."""
 
 
 class DelimitedRows(Rows):
@@ -59,6 +60,8 @@ class DelimitedRows(Rows):
                 number += 1
                 line = self._reader.line_num
                 yield RawRow(number, line, {}, _broken(place(self.source, line), error))
+                if "field limit" in str(error):
+                    return
                 continue
             if cells is None:
                 return
@@ -112,16 +115,21 @@ def _lines(stream: ByteStream, read_block: int) -> Iterator[str]:
 
 def _byte_lines(stream: ByteStream, read_block: int) -> Iterator[bytes]:
     parts: list[bytes] = []
-    size = 0
+    held, number = 0, 1
     while piece := stream.read(read_block):
         *whole, rest = piece.split(b"\n")
         if whole:
             whole[0] = b"".join([*parts, whole[0]])
-            parts = []
+            parts, held, number = [], 0, number + len(whole)
         for line in whole:
             yield line + b"\n"
         parts.append(rest)
-        size = size + len(rest) if not whole else len(rest)
-        require_sound(stream, size)
+        if (held := held + len(rest)) > LONGEST_LINE:
+            raise InputError(
+                where=place(stream.source, number),
+                expected=f"lines of at most {LONGEST_LINE:,} bytes",
+                found="a longer one",
+                remedy="give a text so long as a file of its own",
+            )
     if last := b"".join(parts):
         yield last

@@ -86,7 +86,8 @@ class _Book:
         toc = {archive.beside(package, attribute(e, "href")) for e in guide} | {names.get(key) for key in navigation}
         pages = {key: name for key, name in names.items() if attribute(items[key], "media-type") in _PAGES}
         spine = [attribute(e, "idref") for e in root.iter("{*}itemref")]
-        self.spine = [pages[key] for key in spine if key in pages and pages[key] not in toc]
+        # a chapter stands in the spine once (EPUB 3.3, section 5.7.3)
+        self.spine = list(dict.fromkeys(pages[key] for key in spine if key in pages and pages[key] not in toc))
         if not self.spine:
             raise InputError(where=where, expected="chapters in the EPUB's spine", found="none")
         self.titles: dict[str, str] = {}

@@ -11,8 +11,8 @@ from longseq.formats.header import decode, split_header
 from longseq.formats.letters import OnUnknown, check
 from longseq.records import Record
 
-LONGEST_READ = 1 << 30
-"""Letters of one read; reads are held whole, as their quality stands behind them."""
+LONGEST_READ = 1 << 26
+"""Letters of one read; reads are held whole, as their quality stands behind them. The longest ones have a few Mb."""
 
 _QUALITIES = bytes(range(33, 127))
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 from glob import glob
+from itertools import islice
 from pathlib import Path
 
-from longseq.errors import InputError
+from longseq.errors import InputError, meant
 from longseq.formats.jsonfile import parsed
 
 _STATE, _SPLITS = "state.json", "dataset_dict.json"
+BESIDE = 2000
+"""Files of a folder at most among which one that may have been meant is looked for."""
 
 
 def files(inputs: Iterable[str]) -> tuple[str, ...]:
     """The inputs, with each folder in the place of which stand its files and those of its folders, by name.
 
     A name with `*`, `?` or `[` of which there is no file is a pattern, `**` any number of folders.
-    Hidden files and folders are left out. A folder that `Dataset.save_to_disk` wrote stands for itself, as one input;
-    of one that `DatasetDict.save_to_disk` wrote there is one for each split. An order of its own, whatever the file
-    system's, keeps results the same.
+    Hidden files and folders are left out, and so are pipes, sockets and devices, which may never end. A folder that
+    `Dataset.save_to_disk` wrote stands for itself, as one input; of one that `DatasetDict.save_to_disk` wrote there is
+    one for each split. An order of its own, whatever the file system's, keeps results the same.
 
     Raises:
         InputError: a folder that holds no file or cannot be read.
@@ -29,7 +33,7 @@ def files(inputs: Iterable[str]) -> tuple[str, ...]:
         if any(mark in name for mark in "*?[") and not os.path.lexists(name):
             if not (matches := sorted(glob(name, recursive=True))):
                 raise InputError(where=name, expected="a pattern that files match", found="none that does")
-            found += [match for match in matches if not os.path.isdir(match)]
+            found += [match for match in matches if not os.path.isdir(match) and not _endless(match)]
             continue
         if name == "-" or not Path(name).is_dir() or shards(name):
             found.append(name)
@@ -63,6 +67,18 @@ def shards(folder: str | Path) -> tuple[str, ...]:
     return tuple(os.path.join(folder, name) for name in names)
 
 
+def meant_file(source: str, also: Iterable[str] = ()) -> str | None:
+    """`did you mean genome.fa?`, of a file that is not there: one beside it, or one of `also`, is spelled alike. For
+    whoever speaks to people: what results hold of an error must not depend on the files beside."""
+    folder, name = os.path.split(source)
+    try:
+        with os.scandir(folder or ".") as beside:
+            names = sorted(one.name for one in islice(beside, BESIDE))
+    except (OSError, ValueError):
+        names = []
+    return meant(name, [*names, *also])
+
+
 def _walk(folder: str) -> list[str]:
     def fail(error: OSError) -> None:
         raise InputError(error.strerror or "cannot be read", where=str(error.filename))
@@ -74,5 +90,14 @@ def _walk(folder: str) -> list[str]:
             folders.clear()
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [os.path.join(path, name) for name in names if not name.startswith(".") and name != _SPLITS]
+        inside = [os.path.join(path, name) for name in names if not name.startswith(".") and name != _SPLITS]
+        found += [name for name in inside if not _endless(name)]
     return sorted(found)
+
+
+def _endless(name: str) -> bool:
+    """Whether this is neither a file nor a link that leads nowhere, of which its reader says so."""
+    try:
+        return not stat.S_ISREG(os.stat(name).st_mode)
+    except OSError:
+        return False

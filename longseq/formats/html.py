@@ -16,8 +16,8 @@ from longseq.records import Layout, Record
 
 VERSION = 3
 """Raised whenever the same page gives another text."""
-LARGEST = 1 << 28
-"""Bytes of a page, which is held whole."""
+LARGEST = 1 << 25
+"""Bytes of a page, which is held whole: five times that in memory."""
 MAIN = 0.5
 """Share of the page's text that its <main> or only <article> holds, to stand for the page."""
 
@@ -152,7 +152,8 @@ class _Walk:
         self._depth = depth
         self._parts = ["prose"]
         self._text: list[str] = []
-        self._linked = 0  # letters inside links
+        self._letters = 0  # of that text
+        self._linked = 0  # of them, those inside links
 
     def walk(self, root: Any) -> Iterator[Part]:
         return unnested(self.all(root))
@@ -164,7 +165,7 @@ class _Walk:
 
     def _flush(self) -> Iterator[Part]:
         text, linked = "".join(self._text), self._linked
-        self._text, self._linked = [], 0
+        self._text, self._letters, self._linked = [], 0, 0
         for line in text.split("\v"):
             if line := squeezed(line):
                 # A list item that is all link is a menu, or a table of contents.
@@ -174,14 +175,14 @@ class _Walk:
     def _element(self, element: Any) -> Iterator[Any]:
         name = local(element).lower()
         if not name:
-            self._text.append(entity(element))
+            self._add(entity(element))
             return
         if _skipped(element, name):
             return
         if name in _HEADINGS or name in ("pre", "table", "math"):
             yield self._whole(element, name)
         elif name == "br":
-            self._text.append("\v")
+            self._add("\v")
         elif name in _BLOCKS:
             yield from self._flush()
             ordered = name == "li" and local(element.getparent()) == "ol"
@@ -193,20 +194,24 @@ class _Walk:
             yield from self._flush()
             self._parts.pop()
         else:
-            before = sum(map(len, self._text))
+            before = self._letters
             yield self._inside(element)
             if name == "a" and attribute(element, "href"):
-                self._linked += max(sum(map(len, self._text)) - before, 0)
+                self._linked += max(self._letters - before, 0)
 
     def _inside(self, element: Any) -> Iterator[Any]:
-        self._text.append(element.text or "")
+        self._add(element.text or "")
         for child in element:
             yield self._element(child)
-            self._text.append(child.tail or "")
+            self._add(child.tail or "")
+
+    def _add(self, text: str) -> None:
+        self._text.append(text)
+        self._letters += len(text)
 
     def _whole(self, element: Any, name: str) -> Iterator[Any]:
         if name == "math":
-            self._text.append(attribute(element, "alttext") or text_of(element, frozenset({"annotation"})))
+            self._add(attribute(element, "alttext") or text_of(element, frozenset({"annotation"})))
             return
         yield from self._flush()
         if name == "pre":

@@ -16,8 +16,8 @@ from longseq.records import Layout, Record
 
 VERSION = 1
 """Raised whenever the same article gives another text."""
-LARGEST = 1 << 28
-"""Bytes of an article, which is held whole."""
+LARGEST = 1 << 25
+"""Bytes of a file, which is held whole: five times that in memory."""
 _UNSPOKEN = frozenset(
     [
         "tex-math",

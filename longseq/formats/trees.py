@@ -12,6 +12,8 @@ from typing import Any
 from longseq.errors import InputError
 from longseq.formats.encoding import byte_order_mark, guess, wide
 
+ELEMENTS = 1_000_000
+"""Of a tree, which is held: 300 bytes each."""
 _SAID = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
 _LIKE = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252"}
@@ -24,9 +26,12 @@ def html(data: bytes, where: str) -> tuple[Any, str]:
     """The root of an HTML document, however broken, and its encoding: a mark's, its own word if true, or told.
 
     Raises:
-        InputError: deeper than 2048 elements, of which the parser would leave the rest of the page out.
+        InputError: more than `ELEMENTS`, or deeper than 2048 of them, of which the parser would leave the rest of the
+            page out.
     """
     from lxml import etree
+
+    _require_few(data, where)
 
     text, encoding = decoded(data)
     # without huge_tree a page ends at the depth of 256, which <font> that nobody closes reaches
@@ -43,9 +48,11 @@ def xml(data: bytes, where: str) -> Any:
     """The root of an XML document.
 
     Raises:
-        InputError: not well formed, deeper than 256 elements, or with entities of its own.
+        InputError: not well formed, more than `ELEMENTS`, deeper than 256 of them, or with entities of its own.
     """
     from lxml import etree
+
+    _require_few(data, where)
 
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
@@ -60,6 +67,13 @@ def xml(data: bytes, where: str) -> Any:
             where=where, expected="XML without entities of its own", found="a declaration of them (they may be a bomb)"
         )
     return root
+
+
+def _require_few(data: bytes, where: str) -> None:
+    number = data.count(b"<") - data.count(b"</")
+    if number > ELEMENTS:
+        expected = f"at most {ELEMENTS:,} elements in a page or part"
+        raise InputError(where=where, expected=expected, found=f"{number:,}", remedy="split it")
 
 
 def decoded(data: bytes) -> tuple[str, str]:

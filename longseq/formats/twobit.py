@@ -7,6 +7,7 @@ front to back, so that it can come through a pipe.
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,11 +16,15 @@ import numpy as np
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK
 from longseq.formats.body import moved_on
-from longseq.formats.containers import ByteStream
+from longseq.formats.containers import PIECE, ByteStream
 from longseq.formats.header import decode
 from longseq.formats.letters import OnUnknown
 from longseq.records import Record
 
+MOST_RECORDS, MOST_RUNS = 1 << 21, 1 << 23
+"""Records of an index and runs of a record, which are held: 150 MB each. Of 4.3 Gb, the longest record there can be,
+repeats make seven million runs."""
+_FASTA = "convert the file to FASTA: twoBitToFa"
 _SIGNATURE = 0x1A412743
 _LETTERS = b"TCAG"
 _NOTE = {"cannot_carry": "IUPAC codes other than N, and U"}
@@ -59,7 +64,8 @@ class _File:
     """Numbers from a stream, in the file's byte order."""
 
     def __init__(self, stream: ByteStream):
-        self._stream, self._parts, self.position = stream, b"", 0
+        self._stream, self.position = stream, 0
+        self._held, self._at = b"", 0
         self.source = stream.source
         self.order = "<"
 
@@ -71,19 +77,21 @@ class _File:
         """
         data = self.some(size)
         if len(data) < size:
-            rest = [data]
-            missing = size - len(data)
+            parts, missing = [data], size - len(data)
             while missing and (piece := self.some(missing)):
-                rest.append(piece)
+                parts.append(piece)
                 missing -= len(piece)
             if missing:
                 raise _EndError
-            data = b"".join(rest)
+            data = b"".join(parts)
         return data
 
     def some(self, size: int) -> bytes:
         """Between 1 and `size` bytes, or nothing at the end."""
-        piece = self._stream.read(size)
+        if self._at == len(self._held):
+            self._held, self._at = self._stream.read(PIECE), 0
+        piece = self._held[self._at : self._at + size]
+        self._at += len(piece)
         self.position += len(piece)
         return piece
 
@@ -91,7 +99,7 @@ class _File:
         return struct.unpack(self.order + kind, self.take(struct.calcsize("=" + kind)))[0]
 
     def numbers(self, count: int) -> np.ndarray:
-        return np.frombuffer(self.take(4 * count), dtype=f"{self.order}u4").astype(np.int64)
+        return np.frombuffer(self.take(4 * count), dtype=f"{self.order}u4").astype(np.uint32, copy=False)
 
     def go_to(self, offset: int) -> None:
         if offset < self.position:
@@ -99,7 +107,7 @@ class _File:
                 where=place(self.source),
                 expected="records in the order of the index",
                 found=f"a step back to byte {offset}",
-                remedy="convert the file to FASTA: twoBitToFa",
+                remedy=_FASTA,
             )
         while self.position < offset:
             if not self.some(min(offset - self.position, 1 << 20)):
@@ -111,20 +119,30 @@ class _Tables(NamedTuple):
 
     length: int
     unknown: np.ndarray
-    """(R, 2) int64 `[start, end)` of the runs of N."""
+    """(2, R) uint32 starts and ends of the runs of N."""
     lower: np.ndarray
-    """(S, 2) int64 `[start, end)` of the runs of lower case."""
+    """(2, S) uint32 starts and ends of the runs of lower case."""
 
 
-def _index(file: _File) -> list[tuple[str, int]]:
+def _index(file: _File) -> Iterator[tuple[str, int]]:
     try:
         if int.from_bytes(file.take(4), "little") != _SIGNATURE:
             file.order = ">"
         version, count, _ = file.number(), file.number(), file.number()
         if version not in (0, 1):
             raise InputError(where=place(file.source), expected="2bit version 0 or 1", found=str(version))
-        width = "I" if version == 0 else "Q"
-        return [(decode(file.take(file.number("B"))), file.number(width)) for _ in range(count)]
+        if count > MOST_RECORDS:
+            expected = f"at most {MOST_RECORDS:,} records"
+            raise InputError(where=place(file.source), expected=expected, found=f"{count:,}", remedy=_FASTA)
+        offset = struct.Struct(file.order + ("I" if version == 0 else "Q"))
+        names: list[str] = []
+        offsets = array("Q")
+        for _ in range(count):
+            size = file.take(1)[0]
+            entry = file.take(size + offset.size)
+            names.append(decode(entry[:size]))
+            offsets.append(offset.unpack_from(entry, size)[0])
+        return zip(names, offsets, strict=True)
     except _EndError:
         raise InputError(
             "is cut inside its index", where=place(file.source), remedy="copy or download the file again"
@@ -142,11 +160,14 @@ def _runs(file: _File, length: int, record: Record) -> np.ndarray:
     count = file.number()
     if count > length:
         raise InputError(where=record.where, expected=f"at most {length} runs", found=str(count))
+    if count > MOST_RUNS:
+        expected = f"at most {MOST_RUNS:,} runs"
+        raise InputError(where=record.where, expected=expected, found=f"{count:,}", remedy=_FASTA)
     starts, sizes = file.numbers(count), file.numbers(count)
-    ends = starts + sizes
+    ends = starts.astype(np.int64) + sizes
     if count and ((starts[1:] < ends[:-1]).any() or ends[-1] > length):
         raise InputError(where=record.where, expected=f"runs in order, within {length} bases", found="others")
-    return np.stack([starts, ends], axis=1)
+    return np.stack([starts, ends.astype(np.uint32)])
 
 
 def _unpacked() -> np.ndarray:
@@ -177,7 +198,8 @@ def _pieces(file: _File, record: Record, tables: _Tables, read_block: int, now: 
 
 
 def _within(runs: np.ndarray, start: int, end: int) -> np.ndarray:
-    """The runs that meet `[start, end)`, cut to it and counted from `start`."""
-    first = np.searchsorted(runs[:, 1], start, side="right")
-    last = np.searchsorted(runs[:, 0], end, side="left")
-    return np.clip(runs[first:last] - start, 0, end - start)
+    """(n, 2) int64: the runs that meet `[start, end)`, cut to it and counted from `start`."""
+    starts, ends = runs
+    first = np.searchsorted(ends, np.uint32(start), side="right")
+    last = np.searchsorted(starts, np.uint32(end), side="left")
+    return np.clip(runs[:, first:last].astype(np.int64) - start, 0, end - start).T

@@ -18,8 +18,8 @@ from longseq.formats.containers import open_bytes
 from longseq.records import Variant, coordinate
 
 COLUMNS = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
-LONGEST_ROW = 1 << 30
-"""Bytes of a row: alleles and samples may be many."""
+LONGEST_ROW, LONGEST_HEADER = 1 << 26, 1 << 25
+"""Bytes of a row, which has a cell for each of maybe half a million samples, and of the header, which is held."""
 
 
 class VcfRow(NamedTuple):
@@ -107,7 +107,7 @@ class VcfFile:
 
     def _text_lines(self) -> Iterator[tuple[int, str]]:
         header: list[str] = []
-        columns = ""
+        columns, held = "", 0
         with open_bytes(self._path) as stream:
             text = Blocks(stream, READ_BLOCK)
             text.skip_mark()
@@ -121,6 +121,8 @@ class VcfFile:
                         yield number, line
                 elif line.startswith("##"):
                     header.append(line)
+                    if (held := held + len(line) + 1) > LONGEST_HEADER:
+                        raise self._wrong(number, f"a header of at most {LONGEST_HEADER:,} bytes", "a longer one")
                 elif line.startswith("#CHROM\t"):
                     columns = line
                     self.header, self.columns = header, columns

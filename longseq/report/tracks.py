@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, OVERLAP, Runs, Stretch, uncovered, write_bigwig, write_runs
+from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Runs, Stretch, uncovered, write_bigwig, write_runs
 from longseq.log import count
 from longseq.report.input_folders import InputFolders
 from longseq.results.dna import RecordSummary, WindowColumns
@@ -244,4 +244,6 @@ def _unfit(name: str, other: bool, end: int) -> str | None:
         return "without a name"
     if other:
         return "whose name another one had before"
+    if len(name) > LONGEST_NAME:
+        return f"of a name longer than {LONGEST_NAME} letters"
     return f"longer than {LONGEST:,} bases, which bigWig cannot hold" if end > LONGEST else None

@@ -11,8 +11,9 @@ import numpy as np
 from longseq.errors import LongseqError, UsageError
 from longseq.formats.bigwig.writer import Runs, write
 
-LONGEST = 2**32 - 1
-"""Bases of a record that the format can count."""
+LONGEST, LONGEST_NAME = 2**32 - 1, 255
+"""Bases of a record that the format can count, and letters of its name that genome browsers take: all names are as
+wide in a file as the longest one."""
 
 OVERLAP = "%s: parts overlap; tracks have the figures of the part given first"
 """What is said of parts of one record that overlap: the format holds one value a base."""

@@ -55,7 +55,7 @@ class Summaries:
     def add(self, rows: np.ndarray) -> None:
         """Summaries in order, none of which lies in two bins."""
         rows = np.concatenate([self._held, rows])
-        bins = rows["start"] // self.width
+        bins = rows["start"].astype(np.int64) // self.width  # a width may be past 32 bits
         changes = (bins[1:] != bins[:-1]) | (rows["record"][1:] != rows["record"][:-1])
         first = np.flatnonzero(np.concatenate([[True], changes]))
         joined = rows[first]

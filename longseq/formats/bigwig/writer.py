@@ -129,7 +129,7 @@ def _levels(out: IO[bytes], summaries: Summaries, number: int, packed: bool) -> 
     """Write the summaries, ever wider, while a scale has at most half the rows of what is there; their heads."""
     heads: list[bytes] = []
     folder = Path(out.name).parent
-    while len(heads) < LEVELS and 2 * summaries.rows <= number:
+    while len(heads) < LEVELS and 2 * summaries.rows <= number and summaries.width < 1 << 32:
         data = out.tell()
         out.write(summaries.rows.to_bytes(4, "little"))
         blocks = Blocks(out, SUMMARIES, values=False, packed=packed)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from longseq.errors import InputError
-from longseq.formats.containers import meant_file, open_bytes
-from longseq.formats.folders import shards
+from longseq.formats.containers import open_bytes
+from longseq.formats.folders import meant_file, shards
 from longseq.records import Kind
 from longseq.tasks.info import binary, folders, models, results, sequences, tables
 from longseq.tasks.info.next_steps import what_next

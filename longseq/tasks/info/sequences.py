@@ -9,8 +9,8 @@ from longseq.errors import InputError
 from longseq.formats import read
 from longseq.records import Kind, Record
 
-LOOKED_AT = 1 << 26
-"""Letters of a file that are read; a larger one is described by its beginning."""
+LOOKED_AT, RECORDS, PAGES = 1 << 26, 500_000, 5_000
+"""Letters, records, and pages of a document that are read; a larger file is described by its beginning."""
 LISTED = 10
 """Records that are listed."""
 _SPELLED = {
@@ -38,7 +38,7 @@ def facts(path: str, kind: Kind | None, column: str | None) -> dict[str, Any]:
             try:
                 for piece in record.pieces:
                     length += len(piece)
-                    if letters + length >= LOOKED_AT:
+                    if letters + length >= LOOKED_AT or _turned(record) > PAGES:
                         whole = False
                         break
             except InputError as error:
@@ -48,6 +48,7 @@ def facts(path: str, kind: Kind | None, column: str | None) -> dict[str, Any]:
             if len(listed) < LISTED:
                 told = {"id": record.id, "description": record.description, "length": length if whole else None}
                 listed.append({**told, "topology": record.topology, "notes": dict(record.notes)})
+            whole = whole and records < RECORDS
             if not whole:
                 break
         said = "sequences of DNA" if reading.kind == "dna" else "a document" if records == 1 else "documents"
@@ -68,6 +69,11 @@ def facts(path: str, kind: Kind | None, column: str | None) -> dict[str, Any]:
             "indexed": Path(f"{path}.fai").exists() if reading.format.name == "fasta" else None,
             "first": listed,
         }
+
+
+def _turned(record: Record) -> int:
+    """Pages read so far."""
+    return 0 if record.layout is None else len(record.layout.pages) + len(record.layout.unread)
 
 
 def _pages(record: Record) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, OVERLAP, Stretch, uncovered, write_bigwig
+from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Stretch, uncovered, write_bigwig
 from longseq.log import count
 from longseq.tasks.score.work import Work
 
@@ -60,7 +60,7 @@ def write_bigwigs(work: Work, folder: Path) -> None:
         records, start, end = placed[row["strand"]], row["start"], row["start"] + row["length"]
         before = records.get(row["record"], [])
         other = bool(before) and not (row["stretch"] and row["file"] == before[0].row["file"])
-        if not row["record"] or other or end > LONGEST:
+        if not 0 < len(row["record"]) <= LONGEST_NAME or other or end > LONGEST:
             left_out += 1
             continue
         free = uncovered(start, end, [(part.start, part.end) for part in before])

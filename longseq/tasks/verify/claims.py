@@ -20,6 +20,8 @@ NAME = "summary.json"
 _FAMILY = SUMMARY_SCHEMA.rpartition("/")[0]
 _NAMES = ("file", "index", "id")
 """What names a document."""
+LONGEST = 1 << 25
+"""Bytes of a summary, which is held: ten times that in memory."""
 _MAKE = "make one with longseq summarize --json"
 _MOST = 1 << 63
 """Above every place in a text."""
@@ -79,13 +81,19 @@ def read_claims(source: str) -> list[Claim]:
 def _text(source: str) -> str:
     try:
         if source == "-":
-            return sys.stdin.buffer.read().decode("utf-8", "replace")
-        path = Path(source)
-        return (path / NAME if path.is_dir() else path).read_text(encoding="utf-8", errors="replace")
+            data = sys.stdin.buffer.read(LONGEST + 1)
+        else:
+            path = Path(source)
+            with open(path / NAME if path.is_dir() else path, "rb") as file:
+                data = file.read(LONGEST + 1)
     except OSError as error:
         raise InputError(
             (error.strerror or "cannot be read").lower(), where=error.filename or place(source), remedy="check the path"
         ) from None
+    if len(data) > LONGEST:
+        expected = f"a summary of at most {LONGEST:,} bytes"
+        raise InputError(where=place(source), expected=expected, found="more", remedy="verify its documents in parts")
+    return data.decode("utf-8", "replace")
 
 
 def _records(text: str, where: str) -> Iterator[dict[str, Any]]:

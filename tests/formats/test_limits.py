@@ -1,0 +1,178 @@
+"""Files that promise or unpack to more than anything honest are refused in one line, before time or memory is gone."""
+
+import os
+import struct
+from array import array
+
+import numpy as np
+import packed
+import pybigtools
+import pytest
+
+from longseq.errors import InputError, alike
+from longseq.formats import archive, containers, delimited, fastq, jsonl, read, trees, twobit, vcf
+from longseq.formats.bigwig import Runs, write_runs
+from longseq.formats.folders import files
+from longseq.formats.table import read_table
+from longseq.formats.vcf import VcfFile
+from longseq.tasks.info import describe, sequences
+from longseq.tasks.verify import claims
+
+MOST = 5000
+"""A limit scaled down."""
+
+
+def refusal(call):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+    return str(caught.value)
+
+
+def letters(source):
+    return [b"".join(record.pieces) for record in read(source)]
+
+
+def texts(source):
+    return ["".join(record.pieces) for record in read(source, kind="document")]
+
+
+@pytest.mark.parametrize("container", ["gzip", "bzip2", "xz", "zstd"])
+def test_a_bomb_is_refused_on_the_way(make, pack, monkeypatch, container):
+    monkeypatch.setattr(containers, "FREE", 1 << 19)
+    bomb = make("bomb.fa", pack(container, b">a\n" + b"A" * (3 << 20)))
+    stream = containers.open_bytes(bomb)
+    said = refusal(lambda: [None for _ in iter(stream.read, b"")])
+    assert "unpacks to at most 600 times its size" in said and "unpack it first" in said
+    assert stream.read() == b""  # and it is over
+    assert "600 times" in refusal(lambda: letters(bomb))
+    monkeypatch.setattr(containers, "FREE", 1 << 22)  # of a run of N at the start there may be so much
+    assert len(letters(bomb)[0]) == 3 << 20
+
+
+def test_folders_and_patterns_leave_out_what_may_never_end(tmp_path):
+    (tmp_path / "a.fa").write_text(">a\nACGT\n")
+    (tmp_path / "lost.fa").symlink_to("gone.fa")
+    os.mkfifo(tmp_path / "pipe.fa")
+    (tmp_path / "zero.fa").symlink_to("/dev/zero")
+    kept = (str(tmp_path / "a.fa"), str(tmp_path / "lost.fa"))  # that a link leads nowhere is said by its reader
+    assert files([str(tmp_path)]) == kept and files([str(tmp_path / "*.fa")]) == kept
+    assert files([str(tmp_path / "pipe.fa")]) == (str(tmp_path / "pipe.fa"),)  # named by someone who means it
+    assert describe(str(tmp_path))["files"] == 2
+
+
+def two(count, *runs, bases=9):
+    """A 2bit file that declares so many records, and has one with these tables of runs."""
+    head = struct.pack("<4IB1sI", 0x1A412743, 0, count, 0, 1, b"a", 22)
+    return head + struct.pack("<I", bases) + b"".join(array("I", table).tobytes() for table in runs)
+
+
+@pytest.mark.parametrize("declared", [2**31, 2**32 - 1])
+def test_a_2bit_index_is_bounded(make, declared):
+    said = refusal(lambda: letters(make("a.2bit", two(declared))))
+    assert f"expected at most {twobit.MOST_RECORDS:,} records, found {declared:,}; " in said and "twoBitToFa" in said
+
+
+def test_2bit_runs_are_bounded(make):
+    found = make("a.2bit", two(1, [2, 0, 4, 3, 1], [1, 5, 2], [0]) + bytes(3))
+    assert letters(found) == [b"NNNTNttTT"]
+    said = refusal(lambda: letters(make("a.2bit", two(1, [2**31], bases=2**32 - 1))))
+    assert f"at most {twobit.MOST_RUNS:,} runs" in said and "twoBitToFa" in said
+    # an end past 32 bits is past the record
+    assert "runs in order" in refusal(
+        lambda: letters(make("a.2bit", two(1, [1, 2**32 - 2, 9], [0], [0], bases=2**32 - 1)))
+    )
+
+
+def test_lines_rows_and_cells_are_bounded(make, monkeypatch):
+    for module, name in ((fastq, "LONGEST_READ"), (jsonl, "LONGEST_LINE"), (vcf, "LONGEST_ROW")):
+        monkeypatch.setattr(module, name, MOST)
+    monkeypatch.setattr(delimited, "LONGEST_CELL", MOST // 2)
+    monkeypatch.setattr(delimited, "LONGEST_LINE", MOST)
+    long = "word " * MOST
+    assert "at most 5,000 bytes" in refusal(lambda: letters(make("a.fq", f"@a\n{'ACGT' * MOST}\n+\n".encode())))
+    assert "at most 5,000 bytes" in refusal(lambda: texts(make("a.jsonl", b'{"text": "' + long.encode() + b'"}\n')))
+    said = refusal(lambda: list(read(make("a.csv", f"id,text\n1,{long}".encode()), read_block=1000)))
+    assert ":2: expected lines of at most 5,000 bytes" in said and "a file of its own" in said
+    said = refusal(lambda: texts(make("b.csv", b'id,text\n1,"' + b"word\n" * MOST)))
+    assert "field larger than field limit (2500)" in said
+
+
+def test_the_header_of_a_vcf_is_bounded(make, monkeypatch):
+    monkeypatch.setattr(vcf, "LONGEST_HEADER", MOST)
+    columns = b"#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n"
+    made = make("a.vcf", b"##fileformat=VCF\n" + b"##a=b\n" * MOST + columns)
+    assert "a header of at most 5,000 bytes" in refusal(lambda: VcfFile(made))
+
+
+def test_many_columns_take_no_more_than_each(make):
+    names = [f"c{i}" for i in range(11_000)]
+    table = make("a.csv", (",".join(names) + "\n" + ",".join("1" * 11_000) + "\n").encode())
+    assert read_table(table).columns == tuple(names)
+    twice = make("b.csv", (",".join([*names, "c7"]) + "\n").encode())
+    assert "found 'c7' twice" in refusal(lambda: read_table(twice))
+    asked = iter(f"name{i}" for i in range(10**9))
+    assert alike("name0", asked) == ["name0"] and next(asked) == "name10000"
+
+
+def test_trees_are_bounded(make, monkeypatch):
+    monkeypatch.setattr(trees, "ELEMENTS", 100)
+    page = lambda number: b"<!doctype html>" + b"<p>a</p>" * number  # noqa: E731
+    assert texts(make("a.html", page(90)))[0].count("a") == 90
+    assert "at most 100 elements" in refusal(lambda: texts(make("a.html", page(101))))
+    body = "<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 40
+    assert "at most 100 elements" in refusal(lambda: texts(make("a.docx", packed.docx(body))))
+
+
+def test_letters_of_links_are_counted_once_each(make):
+    """What was added up anew at each element took a time by the square of their number."""
+    menu = b"<!doctype html><ul><li><a href='#'>Home</a><li>See <a href='#'>this</a> and that.</ul>"
+    for record in read(make("a.html", menu)):
+        assert "".join(record.pieces) == "Home\n\nSee this and that.\n\n"
+        assert [mark.part for mark in record.layout.marks] == ["note", "item"]
+
+
+def test_archives_are_bounded(make, monkeypatch):
+    lamp = "<p>The lamp was lit at dusk.</p>"
+    again = make("again.epub", packed.epub({"a": lamp}, spine=["a"] * 50))
+    assert texts(again)[0].count("lamp") == 1  # a chapter stands in a spine once
+    book = {f"c{i}": lamp + " " * 40_000 for i in range(9)}
+    sound = make("book.epub", packed.epub(book, spine=list(book)))
+    assert texts(sound)[0].count("lamp") == 9
+    monkeypatch.setattr(archive, "SMALL", 100_000)
+    monkeypatch.setattr(archive, "PACKED", 20)
+    assert "of sound size" in refusal(lambda: texts(sound))  # each is small, but not all of them
+    monkeypatch.setattr(archive, "DIRECTORY", 300)
+    assert "a list of parts of at most 300 bytes" in refusal(lambda: texts(sound))
+
+
+def test_the_list_of_parts_is_measured_before_it_is_read(make):
+    """Beyond 65,535 parts a second record at the end of the archive says how long it is."""
+    end = b"PK\5\6" + struct.pack("<4H2IH", 0, 0, 2**16 - 1, 2**16 - 1, 2**32 - 1, 2**32 - 1, 7) + b"comment"
+    second = b"PK\6\6" + struct.pack("<Q2H2I4Q", 44, 45, 45, 0, 0, 2**30, 2**30, 2**40, 4)
+    for size, tail in ((2**32 - 1, end), (2**40, second + b"PK\6\7" + struct.pack("<IQI", 0, 4, 1) + end)):
+        with open(make("a.docx", b"PK\3\4[Content_Types].xml" + tail), "rb") as file:
+            assert f"at most 4,194,304 bytes, found {size:,}" in refusal(lambda file=file: archive.Archive(file, "a"))
+
+
+def test_info_looks_at_some_records(make, monkeypatch):
+    many = make("a.fa", b">\n" * 30)
+    assert describe(many)["records"] == 30 and describe(many)["whole"]
+    monkeypatch.setattr(sequences, "RECORDS", 20)
+    found = describe(many)
+    assert found["records"] == 20 and not found["whole"]
+
+
+def test_scales_of_a_track_end_where_its_widths_do(tmp_path):
+    """A scale of 2^32 bases a bin, the one past 2^30, does not fit the format."""
+    length = 2**32 - 1
+    start = np.arange(0, length - (1 << 16), 1 << 16)
+    runs = Runs(np.zeros(len(start), np.int64), start, start + (1 << 16), (start % 7).astype(np.float32))
+    assert write_runs(tmp_path / "x.bw", ["a"], [length], [runs])
+    reader = pybigtools.open(str(tmp_path / "x.bw"))
+    assert max(reader.zooms()) == 2**30 and reader.chroms() == {"a": length}
+
+
+def test_a_summary_to_verify_is_bounded(make, monkeypatch):
+    monkeypatch.setattr(claims, "LONGEST", 30)
+    assert "at most 30 bytes" in refusal(lambda: list(claims.read_claims(make("summary.json", b"[" * 31))))
