@@ -32,7 +32,7 @@ def test_a_region_that_is_none(text, found):
 
 
 def test_an_interval_says_what_it_found():
-    with pytest.raises(UsageError, match=r"^interval of a: expected 0 <= start <= end, found \[5, 4\)$"):
+    with pytest.raises(UsageError, match=r"^interval of a: expected 0 <= start <= end < 2\^63, found \[5, 4\)$"):
         Interval(record="a", start=5, end=4)
 
 

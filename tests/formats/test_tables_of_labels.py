@@ -105,7 +105,7 @@ def test_features_of_genbank(tmp_path):
         (18, "X2", 5, 7, "+", "gene"),
     ]
     (tmp_path / "g.gb").write_text(GENBANK.replace("1..100", "here"))
-    with pytest.raises(InputError, match=r"g\.gb:5: expected a location of source, found 'here'"):
+    with pytest.raises(InputError, match=r"g\.gb:5: expected a location of source, 1 <= start <= end, found 'here'"):
         flat(tmp_path / "g.gb")
 
 
