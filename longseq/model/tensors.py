@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from longseq.errors import CheckpointError
+from longseq.formats.paths import unicode_path
 
 PICKLES = (b"PK\x03\x04", b"\x80")
 """What a file of `torch.save` begins with, new and old."""
@@ -89,7 +90,7 @@ def open_tensors(*files: Path) -> Iterator[Tensors]:
                             found="a pickle, which is never read, for it can run any code",
                             remedy="write its tensors with safetensors.torch.save_file",
                         )
-                opened = stack.enter_context(safe_open(file, "pt"))
+                opened = stack.enter_context(safe_open(stack.enter_context(unicode_path(file)), "pt"))
             except (OSError, SafetensorError) as error:
                 raise CheckpointError(where=str(file), expected="a safetensors file", found=str(error)) from None
             found |= dict.fromkeys(opened.keys(), opened)

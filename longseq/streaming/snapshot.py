@@ -21,6 +21,7 @@ from safetensors.torch import save as to_bytes
 
 from longseq.errors import StateError
 from longseq.formats.atomic import write_aside
+from longseq.formats.paths import unicode_path
 from longseq.model import Checkpoint, State
 from longseq.model.state import map_tensors, named_tensors
 
@@ -150,7 +151,7 @@ def _state(
 def read_snapshot(path: str | Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     """The facts and tensors of a snapshot, schema and digest checked, whatever model it belongs to."""
     try:
-        with safe_open(path, "pt") as found:
+        with unicode_path(path) as known, safe_open(known, "pt") as found:
             text = (found.metadata() or {}).get("facts", "null")
             tensors = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - not a mapping
         facts = json.loads(text)

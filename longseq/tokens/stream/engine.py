@@ -48,7 +48,7 @@ class Engine:
     def read(cls, path: str | Path) -> Engine:
         """Raises `CheckpointError` where the library does not take the file."""
         try:
-            return cls(Tokenizer.from_file(str(path)))
+            return cls(Tokenizer.from_str(Path(path).read_text(encoding="utf-8")))
         except Exception as error:  # the library raises bare Exception
             raise CheckpointError(where=str(path), expected="a tokenizer", found=str(error)) from None
 
