@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzing import Target
 from fuzzed_sequences import SEQUENCES
+from fuzzing import Target
 
 TARGETS: dict[str, Target] = {target.name: target for target in SEQUENCES}

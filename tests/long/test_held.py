@@ -86,7 +86,7 @@ def require_nothing_held(work, held):
         gc.unfreeze()
     for name in ("handles", "threads", "children", "mapped"):
         assert getattr(found[-1], name) == getattr(found[0], name), name
-    for name, most in (("objects", 0), ("in_use_mb", KEPT)):
+    for name, most in (("objects", 1), ("in_use_mb", KEPT)):  # one is the look itself
         grown = [after - before for after, before in pairwise(getattr(one, name) or 0 for one in reversed(found))]
         assert min(grown) <= most, f"{name}: {grown}"
 
@@ -114,7 +114,7 @@ def test_readers_and_streams_leave_nothing(place, held):
     [
         (lambda place: [], "objects"),
         (lambda place: bytes(1 << 14), "in_use_mb"),
-        (lambda place: open(place / "x.fa"), "handles"),
+        (lambda place: open(place / "x.fa"), "handles"),  # noqa: SIM115 - that is the leak
         (lambda place: threading.Timer(30, print), "threads"),
     ],
     ids=["objects", "bytes", "files", "threads"],
