@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzzed_sequences import SEQUENCES
 from fuzzing import Target
+from fuzzed_sequences import SEQUENCES
 
 TARGETS: dict[str, Target] = {target.name: target for target in SEQUENCES}
