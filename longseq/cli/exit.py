@@ -46,12 +46,16 @@ def guarded(run: Callable[[], int], talk: Talk) -> int:
 
 
 def _open_streams() -> None:
+    _occupy()
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by who called us: nobody reads it
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the program
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot spell is no error
+            # A name that the terminal cannot spell is no error. Results that go to a file or a program are of one
+            # encoding, whatever the locale: JSON would be none with the escapes.
+            results = stream is sys.stdout and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if results else None, errors="backslashreplace")
 
 
 def _guarded(run: Callable[[], int], talk: Talk) -> int:
@@ -84,6 +88,16 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
         return _say(f"{text}; --debug shows where", BAD_DATA, talk)
 
 
+def _occupy() -> None:
+    """Have something in the places of the standard streams that who called us closed, lest a file of data be opened
+    there, in which a library or a child process then writes its talk."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the first free place
+
+
 def code_of(error: BaseException) -> int:
     """That of a run which this ends."""
     if isinstance(error, _TerminatedError):
@@ -113,6 +127,8 @@ def _system_text(error: OSError) -> str:
     text = error.strerror or str(error)
     if error.filename is not None:
         text = f"{error.filename}: {text}"
+    elif error.errno == errno.ENOENT:  # what else needs no name
+        text = "the working folder is not there any more; change to one that is"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         text += "; make room for the output, and for temporary files where TMPDIR says"
     return text.replace("\n", "\\n")

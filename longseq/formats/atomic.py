@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from longseq.errors import OutputExistsError, UsageError
+from longseq.formats.paths import hidden, hidden_alike
 
 _FORCE = "give another name, or --force to replace it"
 
@@ -32,11 +33,10 @@ def write_aside(path: str | Path, *, force: bool = False, given: bool = True) ->
         UsageError: `path` is a directory, or its directory is missing or cannot be written.
     """
     target = free_file(path, force=force, given=given)
-    mode = _mode(target)
-    if given and mode is not None and not stat.S_ISREG(mode):
+    if given and _stands_for_more(target):
         yield target
         return
-    aside = target.with_name(f".{target.stem}.{secrets.token_hex(4)}{target.suffix}")
+    aside = hidden_alike(target, f".{secrets.token_hex(4)}")
     try:
         with _said(path):
             os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -65,6 +65,8 @@ def free_file(path: str | Path, *, force: bool = False, given: bool = True) -> P
     Raises:
         OutputExistsError, UsageError: as `write_aside` does.
     """
+    if given and _stands_for_more(Path(path)):
+        return Path(path)
     target = Path(os.path.realpath(path) if given else path)
     mode = _mode(target, follow=given)
     if mode is None and not target.parent.is_dir():
@@ -111,7 +113,7 @@ def output_directory(
             not `given`.
     """
     target = free_directory(path, force=force, given=given)
-    aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    aside = hidden(target, f".{secrets.token_hex(4)}")
     try:
         with _said(path):
             aside.mkdir(mode=0o700)
@@ -137,7 +139,7 @@ def output_directory(
 
 
 def _swap(aside: Path, target: Path, replaces: Collection[str]) -> None:
-    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
+    old = hidden(target, f".{secrets.token_hex(4)}.old")
     os.rename(target, old)
     try:
         os.rename(aside, target)
@@ -173,6 +175,15 @@ def _said(path: str | Path) -> Iterator[None]:
         raise UsageError(
             f"cannot be written: {error.strerror or error}", where=str(path), remedy="give another name"
         ) from None
+
+
+def _stands_for_more(path: Path) -> bool:
+    """Whether it is a device or a pipe, or names a file that is open, as /dev/stdout does: written to as it is. The
+    real path of a pipe names nothing."""
+    mode = _mode(path)
+    if mode is None or stat.S_ISDIR(mode):
+        return False
+    return not stat.S_ISREG(mode) or path.parent in (Path("/dev"), Path("/dev/fd"))
 
 
 def _mode(path: Path, *, follow: bool = True) -> int | None:

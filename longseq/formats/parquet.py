@@ -49,7 +49,8 @@ class ParquetWriter:
 
         self._arrow = pyarrow
         self._schema = _schema(pyarrow, columns, metadata)
-        self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
+        self._file = pyarrow.OSFile(os.fsencode(path), "wb")  # of a name that is no text, too
+        self._writer = parquet.ParquetWriter(self._file, self._schema, compression="zstd")
         self._held: list[Any] = []
         self._small: list[Any] = []
         """Of the last batches, before they are one table: a table costs more than a short row."""
@@ -90,17 +91,17 @@ class ParquetWriter:
 
     def close(self) -> None:
         """Write what is held and the file's end."""
-        self._flush()
-        self._writer.close()
+        with self._file:
+            self._flush()
+            self._writer.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self._writer.close()
+        if kind is not None:
+            self._held, self._small = [], []  # nobody will read it
+        self.close()
 
 
 def arrow_table(columns: Mapping[str, str], batch: Mapping[str, Any]) -> Any:
@@ -245,14 +246,13 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
     from pyarrow import ipc, parquet
 
     try:
-        with open(path, "rb") as raw:
-            start = raw.read(6)
-        if start.startswith(b"PAR1"):
-            # Read ahead, a group is held whole and its memory kept.
-            with parquet.ParquetFile(path, buffer_size=READ_AHEAD, pre_buffer=False) as file:
-                yield file, None
-        else:
-            with pyarrow.OSFile(path) as taken:
+        with pyarrow.OSFile(os.fsencode(path)) as taken:
+            start = taken.read_at(6, 0)
+            if start.startswith(b"PAR1"):
+                # Read ahead, a group is held whole and its memory kept.
+                with parquet.ParquetFile(taken, buffer_size=READ_AHEAD, pre_buffer=False) as file:
+                    yield file, None
+            else:
                 with ipc.open_file(taken) if start == b"ARROW1" else ipc.open_stream(taken) as file:
                     yield file, taken
     except (pyarrow.ArrowException, OSError) as error:

@@ -56,7 +56,7 @@ class VcfFile:
                     self.close()
                     raise
                 self.truncated = stream.truncated
-        self._path = self._spool or self.source
+        self._path = self._spool or os.path.abspath(source)  # of htslib, a name may be an option or an address
         self.header: list[str] = []
         """Lines that begin with `##`."""
         self.columns = ""

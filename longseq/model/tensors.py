@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from longseq.errors import CheckpointError
+from longseq.formats.paths import unicode_path
 from longseq.formats.tensors import head_size
 
 M = TypeVar("M", bound=nn.Module)
@@ -121,7 +122,8 @@ def opened_file(file: str | Path) -> Any:
         OSError, ValueError, SafetensorError: it is none.
     """
     head_size(file)
-    return safe_open(file, "pt")
+    with unicode_path(file) as known:
+        return safe_open(known, "pt")
 
 
 def filled(make: Callable[[], M], file: Path, layers: int) -> M:

@@ -70,10 +70,12 @@ def _safe(name: str) -> str:
 
 def _distinct(names: list[str]) -> list[str]:
     wanted, used, found = {name.casefold() for name in names}, set[str](), list[str]()
+    reached: dict[str, int] = {}
     for name in names:
-        free, number = name, 2
+        free, number = name, reached.get(name, 2)
         while free.casefold() in used or (free != name and free.casefold() in wanted):
             free, number = f"{name}_{number}", number + 1
+        reached[name] = number
         used.add(free.casefold())
         found.append(free)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -54,19 +54,23 @@ def sample_names(files: Sequence[str], given: Sequence[str] = ()) -> list[str]:
         alike: dict[str, set[_Name]] = {}
         for name in names:
             alike.setdefault(str(name), set()).add(name)
-        longer = [_longer(name, alike[str(name)]) for name in names]
+        following = {name: longer for same in alike.values() for name, longer in _longer(same)}
+        longer = [following[name] for name in names]
         if longer == names:
             return _numbered(list(map(str, names)))
         names = longer
 
 
-def _longer(name: _Name, alike: set[_Name]) -> _Name:
-    """The next name to try where others of the run have this one, too."""
-    if len(alike) == 1:
-        return name
-    if len({other.path[:-1] for other in alike}) < len(alike):  # some lie in one folder
-        return name._replace(whole=True)
-    return name._replace(folders=min(name.folders + 1, len(name.path) - 1))
+def _longer(alike: set[_Name]) -> Iterator[tuple[_Name, _Name]]:
+    """Of names that come out alike, each with the next one to try; of one alone, itself."""
+    whole = len({name.path[:-1] for name in alike}) < len(alike)  # some lie in one folder
+    for name in alike:
+        if len(alike) == 1:
+            yield name, name
+        elif whole:
+            yield name, name._replace(whole=True)
+        else:
+            yield name, name._replace(folders=min(name.folders + 1, len(name.path) - 1))
 
 
 def _given(files: Sequence[str], given: Sequence[str]) -> list[str]:
@@ -83,10 +87,12 @@ def _given(files: Sequence[str], given: Sequence[str]) -> list[str]:
 def _numbered(names: list[str]) -> list[str]:
     """A file that is named twice in one run has two rows."""
     taken: set[str] = set()
+    reached: dict[str, int] = {}
     for i, name in enumerate(names):
-        number = 1
+        number = reached.get(name, 1)
         while names[i] in taken:
             number += 1
             names[i] = f"{name} ({number})"
+        reached[name] = number
         taken.add(names[i])
     return names

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.jsonfile import read_json
 from longseq.formats.lock import hold, sign
+from longseq.formats.paths import hidden
 
 RUN_SCHEMA = "longseq.score.run/1"
 LOCK = "longseq.lock"
@@ -179,7 +180,7 @@ class Folder:
 
 def beside(out: Path) -> Path:
     """The working folder of an output directory."""
-    return out.with_name(f".{out.name}.partial")
+    return hidden(out, ".partial")
 
 
 def read_settings(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from longseq.config import require, to_toml
 from longseq.errors import ConfigError, InputError
 from longseq.formats.atomic import write_aside
+from longseq.formats.paths import require_text
 from longseq.log import NullProgress, Progress
 from longseq.training import checkpoint, defaults, pairs, start, tasks, trial
 from longseq.training.config import TrainConfig
@@ -18,7 +19,7 @@ from longseq.training.documents import AnyTokenizer, Documents, prepare
 from longseq.training.loop import Loop
 from longseq.training.plan import Outcome, Plan
 from longseq.training.rundir import RunDirectory
-from longseq.training.store import Store, require_text
+from longseq.training.store import Store
 from longseq.training.tasks import Task
 from longseq.training.tasks import documents as words
 

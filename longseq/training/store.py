@@ -16,6 +16,7 @@ import numpy as np
 
 from longseq.errors import InputError, UsageError, place
 from longseq.formats.folders import shards
+from longseq.formats.paths import require_text
 from longseq.log import NullProgress, Progress, Spot
 from longseq.records import Alphabet, Record
 from longseq.tokens import DnaTokenizer
@@ -131,19 +132,6 @@ def fingerprint(inputs: Sequence[str], made_with: str, text: str | None = None) 
         except OSError as error:
             raise InputError(error.strerror or "cannot be read", where=part, remedy="check the path") from None
     return total.hexdigest()[:16]
-
-
-def require_text(path: str) -> None:
-    """Raise unless a text file, a table and a library in another language can hold the path.
-
-    Raises:
-        UsageError: it is not valid Unicode.
-    """
-    said = path.encode("utf-8", "backslashreplace").decode()
-    if said != path:
-        raise UsageError(
-            where=said, expected="a path that is valid Unicode", found="other bytes", remedy="rename it, or name a link"
-        )
 
 
 def write(records: Iterable[Record], directory: Path, tokenizer: DnaTokenizer, progress: Progress) -> None:

@@ -6,7 +6,11 @@ Each picture is drawn on a canvas of its own: nothing is shown, and no setting o
 from __future__ import annotations
 
 import io
+import logging
+import os
 import re
+import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -72,6 +76,7 @@ STYLE: dict[Any, Any] = {
 @contextmanager
 def styled(**settings: Any) -> Iterator[None]:
     """Within, matplotlib knows nothing but this house's style and `settings`, whatever was set outside."""
+    _wake()
     import matplotlib
 
     with warnings.catch_warnings(), matplotlib.rc_context():
@@ -79,6 +84,23 @@ def styled(**settings: Any) -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE | settings)
         yield
+
+
+def _wake() -> None:
+    """Import matplotlib, which keeps settings and a list of fonts in the user's home: here in a folder that is gone
+    afterwards, unless MPLCONFIGDIR names one or it is awake already."""
+    if "matplotlib.font_manager" in sys.modules or "MPLCONFIGDIR" in os.environ:
+        return
+    log = logging.getLogger("matplotlib")
+    level = log.level
+    with tempfile.TemporaryDirectory(prefix="longseq-") as folder:
+        os.environ["MPLCONFIGDIR"] = folder
+        log.setLevel(logging.ERROR)  # looking for fonts is said after some seconds
+        try:
+            import matplotlib.font_manager  # noqa: F401
+        finally:
+            del os.environ["MPLCONFIGDIR"]
+            log.setLevel(level)
 
 
 def sheet(width: float, height: float, **settings: Any) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any
 
 from longseq.errors import InputError
@@ -66,7 +66,7 @@ def facts(path: str, kind: Kind | None, column: str | None) -> dict[str, Any]:
             **paged,
             "truncated": reading.truncated,
             "problem": problem,
-            "indexed": Path(f"{path}.fai").exists() if reading.format.name == "fasta" else None,
+            "indexed": os.path.exists(f"{path}.fai") if reading.format.name == "fasta" else None,
             "first": listed,
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -38,7 +39,7 @@ def facts(path: str, sample: bytes, container: Container) -> dict[str, Any] | No
 
 
 def _indexed(path: str) -> bool:
-    return any(Path(path + suffix).exists() for suffix in (".tbi", ".csi"))
+    return any(os.path.exists(path + suffix) for suffix in (".tbi", ".csi"))
 
 
 def _is_intervals(path: str, text: bytes) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 
 from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.lock import hold
+from longseq.formats.paths import hidden
 from longseq.tasks.score.work import said
 from longseq.tasks.working import ANEW, differences
 
@@ -74,7 +75,7 @@ class Kept:
             UsageError: what stands there is not ours.
             StateError: it was begun with other settings.
         """
-        path = out.with_name(f".{out.name}.partial")
+        path = hidden(out, ".partial")
         foreign = UsageError("is no file that a run of score left", where=str(path), remedy="move it away")
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TextIO
 from longseq.errors import InputError, OutputExistsError, UsageError, printable
 from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.jsonfile import to_json
+from longseq.formats.paths import spelled
 from longseq.formats.tsv import TsvWriter
 from longseq.formats.vcf import VcfFile
 from longseq.formats.vcf_writer import LineWriter, indexes, is_packed, vcf_output
@@ -162,7 +163,7 @@ def _header(run: VariantAnswers, command: str) -> Iterator[str]:
     reasons = "; ".join(f"{name}: {text}" for name, text in REASONS.items())
     yield _field(REASON, ".", "String", f"an allele each, . where there is nothing to say; {reasons}")
     yield _settings_line(run)
-    yield COMMAND + printable(command).replace("\n", " ")
+    yield COMMAND + spelled(printable(command).replace("\n", " "))
     yield run.table.columns
 
 

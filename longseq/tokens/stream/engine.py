@@ -53,7 +53,7 @@ class Engine:
     @classmethod
     def read(cls, path: str | Path) -> Engine:
         """That of a file."""
-        return cls(Tokenizer.from_file(str(path)))
+        return cls(Tokenizer.from_str(Path(path).read_text(encoding="utf-8")))  # the library takes no path of any bytes
 
     def with_special(self, names: Sequence[str]) -> Tokenizer:
         """A tokenizer of the library with these special tokens too."""
