@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import shlex
 import shutil
@@ -19,6 +20,8 @@ from longseq.errors import LongseqError, OutputExistsError, UsageError
 from longseq.formats.exchange import exchange
 
 _FORCE = "give another name, or --force to replace it"
+_ASIDE = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]*)?")
+"""Names under which outputs are written until they are whole."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says where there is no room."""
 
@@ -54,6 +57,19 @@ def write_aside(path: str | Path, *, force: bool = False) -> Iterator[Path]:
             flush(target.parent)
     finally:
         _remove(aside)
+
+
+def remove_asides(folder: Path) -> None:
+    """What killed runs left of their outputs in this folder; for who holds a lock there, so that no other run has
+    any."""
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if is_aside(entry.name):
+            _remove(entry)
+
+
+def is_aside(name: str) -> bool:
+    """Whether an output may have been written under this name, until it was whole."""
+    return _ASIDE.fullmatch(name) is not None
 
 
 def no_directory(path: str | Path) -> UsageError:
