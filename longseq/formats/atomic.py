@@ -5,19 +5,26 @@ Nothing is left behind by an exception or an interruption. While it grows, outpu
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
 import shlex
 import shutil
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from longseq.errors import OutputExistsError, UsageError
+from longseq.errors import LongseqError, OutputExistsError, UsageError
+from longseq.formats.exchange import exchange
 from longseq.formats.paths import hidden, hidden_alike
 
 _FORCE = "give another name, or --force to replace it"
+_ASIDE = re.compile(r"\..+\.[0-9a-f]{8}(\.[^.]*)?")
+"""Names under which outputs are written until they are whole."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says where there is no room."""
 
 
 @contextmanager
@@ -40,7 +47,8 @@ def write_aside(path: str | Path, *, force: bool = False, given: bool = True) ->
     try:
         with _said(path):
             os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        yield aside
+        with _named(aside, path):
+            yield aside
         with _said(path):
             os.chmod(aside, 0o666 & ~umask())
             flush(aside)
@@ -50,7 +58,20 @@ def write_aside(path: str | Path, *, force: bool = False, given: bool = True) ->
                 _name_new(aside, target, path)
             flush(target.parent)
     finally:
-        aside.unlink(missing_ok=True)
+        _remove(aside)
+
+
+def remove_asides(folder: Path) -> None:
+    """What killed runs left of their outputs in this folder; for who holds a lock there, so that no other run has
+    any."""
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if is_aside(entry.name):
+            _remove(entry)
+
+
+def is_aside(name: str) -> bool:
+    """Whether an output may have been written under this name, until it was whole."""
+    return _ASIDE.fullmatch(name) is not None
 
 
 def no_directory(path: str | Path) -> UsageError:
@@ -117,7 +138,8 @@ def output_directory(
     try:
         with _said(path):
             aside.mkdir(mode=0o700)
-        yield aside
+        with _named(aside, path):
+            yield aside
         with _said(path):
             for directory, _, names in os.walk(aside):
                 for name in names:
@@ -125,7 +147,9 @@ def output_directory(
                 flush(Path(directory))
             os.chmod(aside, 0o777 & ~umask())
             if force and target.exists():
-                _swap(aside, target, replaces)
+                _keep(target, aside, replaces)
+                exchange(aside, target)
+                _keep(aside, target, replaces)  # what came meanwhile
             else:
                 try:
                     os.rename(aside, target)
@@ -135,21 +159,43 @@ def output_directory(
                     raise error
             flush(target.parent)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        _remove(aside)
 
 
-def _swap(aside: Path, target: Path, replaces: Collection[str]) -> None:
-    old = hidden(target, f".{secrets.token_hex(4)}.old")
-    os.rename(target, old)
+def _keep(old: Path, new: Path, replaces: Collection[str]) -> None:
+    """Have in the directory `new` what is in `old` and may be the user's: the same files by a second name, where the
+    file system has hard links."""
+    for entry in old.iterdir():
+        place = new / entry.name
+        if entry.name in replaces or os.path.lexists(place):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.copytree(entry, place, symlinks=True, copy_function=_link)
+        else:
+            _link(entry, place)
+
+
+def _link(old: str | Path, new: str | Path) -> None:
     try:
-        os.rename(aside, target)
-    except BaseException:
-        os.rename(old, target)
-        raise
-    for entry in list(old.iterdir()):
-        if entry.name not in replaces and not (target / entry.name).exists():
-            os.rename(entry, target / entry.name)
-    shutil.rmtree(old)
+        os.link(old, new, follow_symlinks=False)
+    except OSError:
+        shutil.copy2(old, new, follow_symlinks=False)
+
+
+def _remove(aside: Path) -> None:
+    """A file, or a directory with all in it; also where a signal comes meanwhile."""
+    try:
+        _unlink(aside)
+    finally:
+        _unlink(aside)
+
+
+def _unlink(aside: Path) -> None:
+    if aside.is_dir():
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        with suppress(OSError):  # it is gone, or nothing can be changed here any more, which was said
+            aside.unlink()
 
 
 def _name_new(aside: Path, target: Path, path: str | Path) -> None:
@@ -172,9 +218,21 @@ def _said(path: str | Path) -> Iterator[None]:
     except FileNotFoundError:
         raise no_directory(path) from None
     except OSError as error:
-        raise UsageError(
-            f"cannot be written: {error.strerror or error}", where=str(path), remedy="give another name"
-        ) from None
+        problem, where = f"cannot be written: {error.strerror or error}", str(path)
+        if error.errno in FULL:
+            raise LongseqError(problem, where=where, remedy="make room, or give another name") from None
+        raise UsageError(problem, where=where, remedy="give another name") from None
+
+
+@contextmanager
+def _named(aside: Path, path: str | Path) -> Iterator[None]:
+    """An error of a file that is written aside speaks of the name that it was to have."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error.filename, str | os.PathLike) and Path(error.filename).is_relative_to(aside):
+            error.filename = str(Path(path) / Path(error.filename).relative_to(aside))
+        raise
 
 
 def _stands_for_more(path: Path) -> bool:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import bz2
 import lzma
-import os
-import stat
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from longseq.errors import InputError, place
+from longseq.formats.raw import DAMAGED, Raw
 
 Container = Literal["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
 
@@ -32,13 +30,11 @@ FREE, EXPANSION = 1 << 25, 600
 pack to a 300th, gzip packs nothing below a 1032th; a bomb of zeros packs to a 1000th (gzip) or a 40,000th (bzip2). A
 chromosome that begins with 20 Mb of N stays below `FREE` there."""
 
-_DAMAGED = "copy or download the file again"
-
 
 class ByteStream:
     """Decompressed bytes of one source, read once from front to back."""
 
-    def __init__(self, raw: _Raw):
+    def __init__(self, raw: Raw):
         self._raw = raw
         self.source = raw.source
         """As the user named it; `-` is standard input."""
@@ -66,7 +62,8 @@ class ByteStream:
         """Between 1 and `size` bytes, or nothing at the end.
 
         Raises:
-            InputError: the compressed data is damaged or a bomb, or the system cannot read it.
+            InputError: the compressed data is damaged or a bomb, the system cannot read it, or, which is known at its end,
+                the file has changed since it was opened.
         """
         if not self._held:
             piece = self._step()
@@ -94,11 +91,12 @@ class ByteStream:
         except (InputError, MemoryError):
             raise
         except Exception as error:
+            self._raw.require_same()
             # zlib.error, LZMAError, ZstdError and bz2's OSError have no common base short of Exception.
             raise InputError(
                 f"{self.container} data is damaged before byte {self._raw.position} ({error})",
                 where=place(self.source),
-                remedy=_DAMAGED,
+                remedy=DAMAGED,
             ) from error
         self._unpacked += len(piece)
         if piece and self._unpacked > max(FREE, EXPANSION * self._raw.position):
@@ -127,74 +125,11 @@ def open_bytes(source: str | Path) -> ByteStream:
     Raises:
         InputError: missing, unreadable, a directory, or empty.
     """
-    return ByteStream(_Raw(str(source)))
+    return ByteStream(Raw(str(source)))
 
 
 class _CutError(Exception):
     """The container ended inside itself."""
-
-
-class _Raw:
-    """Bytes as they lie in the source, with a first look that does not use them up."""
-
-    def __init__(self, source: str):
-        self.source, self.position, self.size = source, 0, None  # type: str, int, int | None
-        self._start = b""
-        self._file: int | None = None
-        self._pipe: Any = None
-        if source == "-":
-            if sys.stdin is None:
-                raise InputError("is closed", where=place(source), remedy="name a file")
-            # Beneath the buffer: a thread that waits for data inside it would keep the program from ending.
-            buffer: Any = sys.stdin.buffer
-            raw = getattr(buffer, "raw", None)
-            self._pipe = buffer.read1 if raw is None else raw.read
-            return
-        try:
-            self._file = os.open(source, os.O_RDONLY)
-            status = os.fstat(self._file)
-        except FileNotFoundError:
-            raise InputError("no such file", where=source, remedy="check the path") from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(f"cannot be read: {reason}", where=repr(source), remedy="check its permissions") from None
-        if stat.S_ISDIR(status.st_mode):
-            self.close()
-            raise InputError("is a directory", where=source, remedy=f"name files in it: {source.rstrip('/')}/*")
-        if stat.S_ISREG(status.st_mode):
-            self.size = status.st_size
-
-    def _take(self, size: int) -> bytes:
-        if self._pipe is not None:
-            return self._pipe(size) or b""
-        if self._file is None:
-            raise InputError("was closed while it was read", where=self.source)
-        return os.read(self._file, size)
-
-    def read(self, size: int) -> bytes:
-        if self._start:
-            piece, self._start = self._start, b""
-        else:
-            try:
-                piece = self._take(size)
-            except OSError as error:
-                raise InputError(
-                    f"cannot be read: {error.strerror or error}", where=place(self.source), remedy=_DAMAGED
-                ) from None
-        self.position += len(piece)
-        return piece
-
-    def peek(self, size: int) -> bytes:
-        while len(self._start) < size and (piece := self._take(size - len(self._start))):
-            self._start += piece
-        return self._start
-
-    def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
-
-    __del__ = close  # a reader may be dropped half way: the last name that goes closes the file
 
 
 def _container(start: bytes) -> Container:
@@ -218,12 +153,12 @@ def _is_bgzf(header: bytes) -> bool:
     return len(header) >= 18 and bool(header[3] & 4) and header[12:16] == b"BC\x02\0"
 
 
-def _plain(raw: _Raw) -> Iterator[bytes]:
+def _plain(raw: Raw) -> Iterator[bytes]:
     while piece := raw.read(PIECE):
         yield piece
 
 
-def _gunzip(raw: _Raw) -> Iterator[bytes]:
+def _gunzip(raw: Raw) -> Iterator[bytes]:
     data, open_ended = b"", False
     while True:
         while len(data) < _LONGEST_MAGIC and (more := raw.read(PACKED)):
@@ -250,7 +185,7 @@ def _gunzip(raw: _Raw) -> Iterator[bytes]:
         raise _CutError
 
 
-def _streams(raw: _Raw, new: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
+def _streams(raw: Raw, new: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
     """bzip2 and xz: streams one behind the other, xz with zeros between them."""
     data = raw.read(PACKED)
     while data:
@@ -269,7 +204,7 @@ def _streams(raw: _Raw, new: Callable[[], Any], magic: bytes) -> Iterator[bytes]
             data = (data + more).lstrip(b"\0")
 
 
-def _zstd(raw: _Raw) -> Iterator[bytes]:
+def _zstd(raw: Raw) -> Iterator[bytes]:
     from longseq.formats.zstd import FrameWalk, decompress
 
     walk = FrameWalk()
@@ -284,7 +219,7 @@ def _zstd(raw: _Raw) -> Iterator[bytes]:
         raise _CutError
 
 
-_UNPACK: dict[str, Callable[[_Raw], Iterator[bytes]]] = {
+_UNPACK: dict[str, Callable[[Raw], Iterator[bytes]]] = {
     "plain": _plain,
     "gzip": _gunzip,
     "bgzf": _gunzip,

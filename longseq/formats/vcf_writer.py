@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from longseq.formats.atomic import free_file, write_aside
@@ -63,7 +63,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
     """
     for index in indexes(path):
         free_file(index, force=force, given=False)
-    with write_aside(path, force=force) as aside:
+    with ExitStack() as late, write_aside(path, force=force) as aside:
         if not is_packed(path):
             with open(aside, "wb") as file:
                 yield LineWriter(file.write)
@@ -81,10 +81,13 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
             return
         spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
         try:
-            # an INFO/END may be farther out than any row
-            for path_of_index in (csi,) if writer.furthest >= LONGEST_TBI else (tbi, csi):
-                with suppress(OSError), write_aside(path_of_index, force=force, given=False) as index:
-                    pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=path_of_index == csi)
+            # Named after the file: the other way round a killed run would leave the old file with the new index. An
+            # INFO/END may be farther out than any row.
+            for name in (csi,) if writer.furthest >= LONGEST_TBI else (tbi, csi):
+                with suppress(OSError), ExitStack() as made:
+                    index = made.enter_context(write_aside(name, force=force, given=False))
+                    pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=name == csi)
+                    late.enter_context(made.pop_all())
                     break
             else:
                 log.warning("%s: a row lies past what an index can speak of, so it gets none", path)

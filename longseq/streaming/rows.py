@@ -29,6 +29,7 @@ class RowSpool:
         path: Path | None = None,
     ):
         self.width, self.dtype, self._folder = width, np.dtype(dtype), path or folder
+        self._kept = path is not None
         self._file: IO[bytes]
         try:
             if path is not None:
@@ -73,8 +74,9 @@ class RowSpool:
         return np.frombuffer(bytearray(found), self.dtype).reshape(-1, self.width)
 
     def _no_room(self, error: OSError) -> LongseqError:
+        there = "set TMPDIR to a folder with room for the hidden vectors of the longest record"
         return LongseqError(
             f"the spool cannot be written ({error.strerror})",
             where=str(self._folder or tempfile.gettempdir()),
-            remedy="set TMPDIR to a folder with room for the hidden vectors of the longest record",
+            remedy="make room, then go on with --resume" if self._kept else there,
         )

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from longseq.errors import OutputExistsError, UsageError
+from longseq.formats.atomic import is_aside, remove_asides
 from longseq.formats.lock import hold, sign
 
 LOCK = "longseq.lock"
@@ -61,8 +62,8 @@ class RunDirectory:
             raise OutputExistsError("is a file", where=str(self.path), remedy="name a directory")
         with self._said():
             entries = {p.name for p in self.path.iterdir()} if self.path.exists() else set()
-        if entries <= {self.data.name, LOCK}:
-            return
+        if {name for name in entries if not is_aside(name)} <= {self.data.name, LOCK}:
+            return  # at most a run that was killed before it had written what it is
         if self.config.name not in entries:
             raise OutputExistsError(
                 "holds something else than a training run", where=str(self.path), remedy="name another directory"
@@ -92,6 +93,8 @@ class RunDirectory:
                 if self._lock is None:
                     os.close(lock)
         with self._said():
+            for folder in (self.path, self.data, self.checkpoints):
+                remove_asides(folder)
             self._found = {p.name for p in self.data.iterdir()} if self.data.is_dir() else set()
 
     def release(self) -> None:

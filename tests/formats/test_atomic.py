@@ -1,11 +1,14 @@
 """Output appears whole or not at all, whatever happens while it is made."""
 
+import errno
 import os
 import stat
+import sys
 
 import pytest
 
-from longseq.errors import OutputExistsError, UsageError
+from longseq.errors import LongseqError, OutputExistsError, UsageError
+from longseq.formats import atomic, exchange
 from longseq.formats.atomic import output_directory, write_aside
 
 
@@ -184,6 +187,15 @@ def test_directory_that_appears_meanwhile_is_kept(tmp_path):
     assert names(tmp_path) == ["out"] and names(target) == ["b"]
 
 
+@pytest.fixture(params=[True, False], ids=["at once", "in two renames"])
+def at_once(request, monkeypatch):
+    """Whether two names can change places in one step."""
+    if not request.param:
+        monkeypatch.setattr(exchange, "_at_once", lambda *_: False)
+    elif not sys.platform.startswith("linux"):
+        pytest.skip("renameat2 is Linux's")
+
+
 def test_old_directory_comes_back_if_the_new_one_cannot_take_its_name(tmp_path, monkeypatch):
     target = tmp_path / "out"
     target.mkdir()
@@ -196,7 +208,65 @@ def test_old_directory_comes_back_if_the_new_one_cannot_take_its_name(tmp_path, 
             raise OSError(5, "Input/output error")
         rename(source, goal)
 
+    monkeypatch.setattr(exchange, "_at_once", lambda *_: False)
     monkeypatch.setattr(os, "rename", second_fails)
     with pytest.raises(UsageError, match="Input/output error"), output_directory(target, force=True) as aside:
         (aside / "a").write_text("new")
     assert names(tmp_path) == ["out"] and (target / "a").read_text() == "old"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_what_the_user_added_is_kept_and_stands_all_the_time(tmp_path, monkeypatch, at_once, links):
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(PermissionError(1, "no links here")))
+    target = tmp_path / "out"
+    (target / "mine" / "deep").mkdir(parents=True)
+    (target / "mine" / "deep" / "notes.txt").write_text("mine")
+    (target / "points").symlink_to("nowhere")
+    (target / "a").write_text("old")
+    swap, seen = exchange.exchange, []
+
+    def watched(one, two):
+        seen.append((names(one), names(two)))
+        swap(one, two)
+        (one / "late.txt").write_text("came as the names changed places")
+
+    monkeypatch.setattr(atomic, "exchange", watched)
+    with output_directory(target, force=True, replaces=["a"]) as aside:
+        (aside / "b").write_text("new")
+    assert seen == [(["b", "mine", "points"], ["a", "mine", "points"])]
+    assert names(tmp_path) == ["out"] and names(target) == ["b", "late.txt", "mine", "points"]
+    assert (target / "mine" / "deep" / "notes.txt").read_text() == "mine" and (target / "points").is_symlink()
+
+
+@pytest.mark.parametrize("write", [write_aside, output_directory])
+def test_a_full_disk_is_said_as_one(tmp_path, monkeypatch, write):
+    """Also by a disk that takes what is written and says only when it is flushed that it cannot keep it."""
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(LongseqError, match=r"out: cannot be written: No space left on device; make room") as found:
+        with write(tmp_path / "out"):
+            pass
+    assert not isinstance(found.value, UsageError) and names(tmp_path) == []
+
+
+@pytest.mark.parametrize(("write", "within"), [(write_aside, ""), (output_directory, "tracks/a.bw")])
+def test_an_error_speaks_of_the_file_that_was_to_be(tmp_path, write, within):
+    with pytest.raises(PermissionError) as found, write(tmp_path / "out") as aside:
+        raise PermissionError(errno.EACCES, "Permission denied", str(aside / within))
+    assert found.value.filename == str(tmp_path / "out" / within)
+
+
+@pytest.mark.parametrize("write", [write_aside, output_directory])
+def test_a_signal_that_comes_while_all_is_removed_leaves_nothing(tmp_path, monkeypatch, write):
+    unlink, calls = atomic._unlink, []
+
+    def interrupted(aside):
+        calls.append(aside)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        unlink(aside)
+
+    monkeypatch.setattr(atomic, "_unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt), write(tmp_path / "out"):
+        raise ValueError
+    assert names(tmp_path) == []

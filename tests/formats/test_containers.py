@@ -214,3 +214,31 @@ def test_closed_when_the_last_name_goes(make):
     assert len(os.listdir("/proc/self/fd")) == before + 1
     del stream
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("change", ["cut", "grown", "other letters"])
+def test_a_file_that_changes_while_it_is_read_is_no_whole_one(pack, make, monkeypatch, container, change):
+    for name in ("PIECE", "PACKED"):
+        monkeypatch.setattr(containers, name, 1000)
+    path, packed = make("a", pack(container, DATA)), pack(container, DATA)
+    os.utime(path, (0, 1_700_000_000))
+    with open_bytes(path) as stream:
+        stream.read(10)
+        with open(path, "r+b") as file:
+            if change == "cut":
+                file.truncate(len(packed) // 2)
+            else:
+                file.seek(len(packed) - (change == "other letters"))
+                file.write(b"\n" if change == "grown" else packed[-1:])
+        with pytest.raises(InputError, match="a: changed while it was read; run again once nothing writes to it"):
+            drain(stream)
+
+
+def test_a_file_that_is_removed_or_replaced_while_it_is_read_is_read_to_its_end(make):
+    path = make("a", DATA)
+    with open_bytes(path) as stream:
+        stream.read(10)
+        os.unlink(path)
+        make("a", b"other")
+        assert drain(stream) == DATA[10:]

@@ -33,6 +33,25 @@ def test_a_lock_that_a_killed_run_left_is_no_hindrance(config, tmp_path):
     train(from_mapping(TrainConfig, config), run)
 
 
+def test_what_a_killed_run_left_of_its_outputs_is_removed(config, tmp_path):
+    """Killed before its settings had their name, it is no stranger either."""
+    run, whole = tmp_path / "run", tmp_path / "whole"
+    train(from_mapping(TrainConfig, config), whole)
+    for aside in ("data/.0123456789abcdef.a1b2c3d4", "checkpoints/..step-00000002.deadbeef.12345678"):
+        (run / aside).mkdir(parents=True)
+        (run / aside / "ids.bin").write_bytes(b"half")
+        if aside.startswith("data"):
+            (run / ".run.9c32b868.toml").write_text("inputs = ")
+            (run / "mine.txt").write_text("mine")
+            with pytest.raises(OutputExistsError):  # it would be asked for what is none of ours
+                train(from_mapping(TrainConfig, config), run)
+            (run / "mine.txt").unlink()
+            train(from_mapping(TrainConfig, config), run)
+        else:
+            train(from_mapping(TrainConfig, config), run, resume=True)
+    assert {p.relative_to(run) for p in run.rglob("*")} == {p.relative_to(whole) for p in whole.rglob("*")}
+
+
 def test_other_inputs_are_refused_before_they_are_read(config, tmp_path, monkeypatch):
     run = tmp_path / "run"
     train(from_mapping(TrainConfig, config), run)
