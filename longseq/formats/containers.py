@@ -62,8 +62,8 @@ class ByteStream:
         """Between 1 and `size` bytes, or nothing at the end.
 
         Raises:
-            InputError: the compressed data is damaged or a bomb, the system cannot read it, or, which is known at its end,
-                the file has changed since it was opened.
+            InputError: the compressed data is damaged or a bomb; the system cannot read it; or the file has changed,
+                which is known at its end.
         """
         if not self._held:
             piece = self._step()

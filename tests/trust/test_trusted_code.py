@@ -32,6 +32,7 @@ ONLY_IN = {
     },
     "subprocess": {"tasks/shards/jobs.py": {"PIPE", "Popen", "STDOUT", "TimeoutExpired"}},  # --jobs: this program again
     "ctypes": {
+        "formats/exchange.py": {"CDLL", "get_errno"},  # renameat2 of the C library that runs already
         "formats/pdf/pdfium.py": {"c_double", "byref"},  # numbers that PDFium fills in
         "ops/machine.py": {"CDLL"},  # mallopt of the C library that runs already
         "tasks/bench/memory.py": {"CDLL", "Structure", "c_int", "c_size_t"},  # mallinfo2 of the same
