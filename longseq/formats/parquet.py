@@ -246,7 +246,8 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
 
     try:
         with pyarrow.OSFile(os.fsencode(path)) as taken:
-            start = taken.read_at(6, 0)
+            start = taken.read(6)
+            taken.seek(0)
             if start.startswith(b"PAR1"):
                 # Read ahead, a group is held whole and its memory kept.
                 with parquet.ParquetFile(taken, buffer_size=READ_AHEAD, pre_buffer=False) as file:
