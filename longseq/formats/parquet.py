@@ -21,7 +21,7 @@ ROW_GROUP = 1 << 16
 AT_ONCE = 64
 """Rows of Parquet decoded at a time: a row may be a book."""
 READ_AHEAD = 1 << 20
-"""Bytes of a column read at a time."""
+"""Bytes of a column read at a time; read ahead, a group is held whole and its memory kept."""
 TOGETHER, FEW = 256, 1 << 10
 """Batches that are held one by one, and their rows in all."""
 
@@ -249,7 +249,6 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
             start = taken.read(6)
             taken.seek(0)
             if start.startswith(b"PAR1"):
-                # Read ahead, a group is held whole and its memory kept.
                 with parquet.ParquetFile(taken, buffer_size=READ_AHEAD, pre_buffer=False) as file:
                     yield file, None
             else:
