@@ -20,7 +20,7 @@ from longseq.formats.rows import RawRow, Rows, checked
 ROW_GROUP = 1 << 16
 """Rows held before they are written."""
 READ_AHEAD = 1 << 20
-"""Bytes of a column read at a time."""
+"""Bytes of a column read at a time; read ahead, a group is held whole and its memory kept."""
 TOGETHER, FEW = 256, 1 << 10
 """Batches that are held one by one, and their rows in all."""
 
@@ -247,9 +247,9 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
 
     try:
         with pyarrow.OSFile(os.fsencode(path)) as taken:
-            start = taken.read_at(6, 0)
+            start = taken.read(6)
+            taken.seek(0)
             if start.startswith(b"PAR1"):
-                # Read ahead, a group is held whole and its memory kept.
                 with parquet.ParquetFile(taken, buffer_size=READ_AHEAD, pre_buffer=False) as file:
                     yield file, None
             else:
