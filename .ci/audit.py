@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 
 PINS = Path(__file__).with_name("constraints.txt")
+PATIENCE = 120
+"""Seconds until advisories count as out of reach."""
 OURS = {"longseq", "pip", "setuptools", "wheel"}
 
 
@@ -36,10 +38,10 @@ def main() -> int:
 def audited() -> list[dict] | None:
     """What pip-audit says of each pin; None where it is not here, or could ask nobody."""
     line = [sys.executable, "-m", "pip_audit", "-r", str(PINS), "--no-deps", "--disable-pip", "-f", "json"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
     try:
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE)
         found = json.loads(done.stdout)["dependencies"]
-    except (ValueError, KeyError):
+    except (ValueError, KeyError, subprocess.TimeoutExpired):
         return None
     return found if any("skip_reason" not in one for one in found) else None
 
