@@ -54,8 +54,8 @@ def test_a_folder_without_permission_in_truth(trials):
 
 
 class locked_while_it_stands:  # noqa: N801 - a context manager
-    """Just before its output takes its name nothing can be named in the folder: by permission, or where root is asked, who has
-    all of them, by an attribute of the file system."""
+    """Just before its output takes its name nothing can be named in the folder: by permission, or of root, who has all
+    of them, by an attribute of the file system."""
 
     def __init__(self, trials, command, folder):
         self.folder = folder
