@@ -43,7 +43,7 @@ def test_what_a_killed_run_left_of_its_outputs_is_removed(config, tmp_path):
         if aside.startswith("data"):
             (run / ".run.9c32b868.toml").write_text("inputs = ")
             (run / "mine.txt").write_text("mine")
-            with pytest.raises(OutputExistsError):  # it would be asked for what is none of ours
+            with pytest.raises(OutputExistsError):  # beside what is none of ours nothing is begun
                 train(from_mapping(TrainConfig, config), run)
             (run / "mine.txt").unlink()
             train(from_mapping(TrainConfig, config), run)
