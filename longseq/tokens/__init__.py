@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longseq.errors import CheckpointError
 from longseq.formats.jsonfile import LONGEST, from_json
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from longseq.tokens.subwords import DnaSubwords
 
 __all__ = ["Chunk", "DnaTokenizer", "load"]
+
+MOST = 1 << 22
+"""Ids, several times those of the largest published tokenizers: a model has an embedding for each, used or not, and the
+library walks through all of them."""
 
 
 def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | DnaSubwords | StreamTokenizer:
@@ -47,6 +51,7 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | D
     if kind is not True:
         expected = f"a tokenizer of schema {SCHEMA} or of Hugging Face's tokenizers"
         raise CheckpointError(where=where, expected=expected, found=f"schema {kind!r}"[:200] if kind else "neither")
+    _require_few(contract, where)
     from longseq.tokens.subwords import alphabet_of, load_subwords
 
     if alphabet_of(contract) is not None:
@@ -54,3 +59,13 @@ def load(path: str | Path, alphabet: Alphabet | None = None) -> DnaTokenizer | D
     from longseq.tokens.stream import StreamTokenizer  # the library behind it is slow to import
 
     return StreamTokenizer(path)
+
+
+def _require_few(contract: dict[str, Any], where: str) -> None:
+    """Raise CheckpointError where a token has an id beyond `MOST`, before anyone counts up to it."""
+    model, added = contract["model"], contract.get("added_tokens")
+    words = model.get("vocab") if isinstance(model, dict) else None
+    ids = [*words.values()] if isinstance(words, dict) else []
+    ids += [token.get("id") for token in added if isinstance(token, dict)] if isinstance(added, list) else []
+    if (last := max((i for i in ids if type(i) is int), default=0)) >= MOST:
+        raise CheckpointError(where=where, expected=f"ids below {MOST:,}", found=f"{last:,}")

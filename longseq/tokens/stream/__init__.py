@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from longseq.config import require
-from longseq.errors import CheckpointError
 from longseq.tokens.chunk import Chunk
 from longseq.tokens.stream.check import agrees, require_soon
-from longseq.tokens.stream.engine import MOST, Engine, Tokens, guarded
+from longseq.tokens.stream.engine import Engine, Tokens, guarded
 from longseq.tokens.stream.fold import Fold, Sizes
 from longseq.tokens.stream.frame import Frame, ends_of
 
@@ -58,7 +57,6 @@ class StreamTokenizer:
         self._sizes = Sizes(window, overlap, cap)
         with guarded(where):
             self._engine = Engine.read(source) if isinstance(source, str | Path) else Engine(source)
-            _require_few(self._engine, where)
             require_soon(self._engine, where)
             self.provable = self._engine.seams.known and agrees(self._engine)
         """False: this tokenizer has parts whose reach is not known, or failed the check at load. Texts up to `cap` are
@@ -139,11 +137,6 @@ class StreamTokenizer:
     def save(self, path: str | Path) -> None:
         """Write the `tokenizer.json`."""
         Path(path).write_text(self._engine.json, encoding="utf-8")
-
-
-def _require_few(engine: Engine, where: str) -> None:
-    if engine.vocabulary > MOST:
-        raise CheckpointError(where=where, expected=f"ids below {MOST:,}", found=f"{engine.vocabulary - 1:,}")
 
 
 class TokenStream(Iterator[Chunk]):

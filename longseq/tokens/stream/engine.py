@@ -22,9 +22,6 @@ from longseq.tokens.stream.seams import Seams
 
 __all__ = ["Encoding", "Engine", "Tokens", "guarded", "span"]
 
-MOST = 1 << 22
-"""Ids, several times those of the largest published tokenizers: whoever has an id has an embedding for each below."""
-
 
 class Tokens(NamedTuple):
     """T consecutive tokens."""
