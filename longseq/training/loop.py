@@ -93,7 +93,9 @@ class Loop:
         progress.start("train", plan.tokens, "token")
         try:
             with StopRequest() as stop:
-                stopped = False
+                # A stop that came just before an evaluation left it to the run that goes on.
+                due = self.step > 0 and _due(self.step, self.config.evaluation.every)
+                stopped = due and self._evaluate(stop)
                 while not stopped and (plan.steps is None or self.step < plan.steps):
                     batch = ahead.get(self.step)
                     scored, tokens, stopped, over = self._agree(batch, stop)

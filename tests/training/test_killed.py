@@ -12,6 +12,8 @@ import pytest
 from processes import finish, genome, lines, settings, start, weights
 
 from longseq.config import from_mapping
+from longseq.errors import StoppedError
+from longseq.log import NullProgress
 from longseq.training import TrainConfig, train
 
 PER_EPOCH = 16
@@ -67,6 +69,30 @@ def killed_is_undisturbed(folder, world, times):
     run(world, killed, folder)
     assert lines(folder / "killed") == lines(folder / "undisturbed")
     assert weights(folder / "killed") == weights(folder / "undisturbed")
+
+
+class Stops(NullProgress):
+    """Asks for a stop once so many steps are done: before what is due after the last of them."""
+
+    def __init__(self, steps):
+        self.left = steps
+
+    def advance(self, amount, **facts):
+        self.left -= "memory" in facts
+        if self.left == 0:
+            signal.raise_signal(signal.SIGTERM)
+
+
+def test_an_evaluation_that_was_due_as_the_stop_came_is_made_by_the_run_that_goes_on(tmp_path):
+    tree = settings(genome(tmp_path / "genome.fa"), steps=9, evaluation__every=4, checkpoint__every=0)
+    config = from_mapping(TrainConfig, tree)
+    train(config, tmp_path / "undisturbed")
+    with pytest.raises(StoppedError):
+        train(config, tmp_path / "stopped", progress=Stops(4))
+    train(config, tmp_path / "stopped", resume=True)
+    assert lines(tmp_path / "stopped") == lines(tmp_path / "undisturbed")
+    best = [(tmp_path / name / "checkpoints" / "best").read_text() for name in ("stopped", "undisturbed")]
+    assert best[0] == best[1]
 
 
 def test_killed(tmp_path):
