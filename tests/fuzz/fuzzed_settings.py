@@ -295,6 +295,6 @@ SETTINGS = (
         made=vocabularies,
         lay=lambda folder, data: unpack(folder / "model", parts(data)),
     ),
-    Target(name="settings", examples=200, file="run.toml", read=_settings, words=TOML, made=_all_settings),
-    Target(name="assignments", examples=300, file="set.txt", read=_assigned, words=(*TOML, b"\x00"), made=_assignments),
+    Target(name="settings", examples=150, file="run.toml", read=_settings, words=TOML, made=_all_settings),
+    Target(name="assignments", examples=180, file="set.txt", read=_assigned, words=(*TOML, b"\x00"), made=_assignments),
 )
