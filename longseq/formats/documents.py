@@ -41,6 +41,8 @@ def _guarded(record: Record, pieces: Iterator[str], over: list[Record]) -> Itera
 
 def ocr(whys: Collection[str]) -> str:
     """The way out for pages without text, by the reasons of `records.Unread`."""
+    if set(whys) == {"large"}:
+        return "extract its text first: pdftotext IN OUT"
     if not {"image", "garbled"} & set(whys):
         return "copy or download the file again"
     how = "--force-ocr" if "garbled" in whys else "--skip-text"

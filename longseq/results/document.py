@@ -83,7 +83,8 @@ class UnreadPage:
     label: str
     """As the document numbers it."""
     why: str
-    """"image" (no text layer), "garbled" (a text layer of wrong letters) or "damaged"."""
+    """"image" (no text layer), "garbled" (a text layer of wrong letters), "damaged", or "large" (it unpacks to more
+    than any page of text)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,18 +1,23 @@
 """Files that promise or unpack to more than anything honest are refused in one line, before time or memory is gone."""
 
+import io
 import os
 import struct
+import zlib
 from array import array
 
 import numpy as np
 import packed
 import pybigtools
+import pypdf
 import pytest
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from longseq.errors import InputError, alike
-from longseq.formats import archive, containers, delimited, fastq, jsonl, read, trees, twobit, vcf
+from longseq.formats import archive, containers, delimited, fastq, jsonl, pdf, read, trees, twobit, vcf
 from longseq.formats.bigwig import Runs, write_runs
 from longseq.formats.folders import files
+from longseq.formats.pdf import pdfium, weight
 from longseq.formats.table import read_table
 from longseq.formats.vcf import VcfFile
 from longseq.tasks.info import describe, sequences
@@ -176,3 +181,38 @@ def test_scales_of_a_track_end_where_its_widths_do(tmp_path):
 def test_a_summary_to_verify_is_bounded(make, monkeypatch):
     monkeypatch.setattr(claims, "LONGEST", 30)
     assert "at most 30 bytes" in refusal(lambda: list(claims.read_claims(make("summary.json", b"[" * 31))))
+
+
+def sheet(content, filters="/FlateDecode", times=1):
+    """A PDF of pages that all draw `content`, whose form `X` draws itself ten times."""
+    writer = pypdf.PdfWriter()
+    stream = StreamObject()
+    stream._data, stream[NameObject("/Filter")] = content, NameObject(filters)
+    form = StreamObject()
+    form._data, form[NameObject("/Subtype")] = b"/Y Do " * 10, NameObject("/Form")
+    inner = StreamObject()
+    inner._data, inner[NameObject("/Subtype")] = b"0 0 m " * 100, NameObject("/Form")
+    forms = DictionaryObject({NameObject("/X"): form, NameObject("/Y"): inner})
+    for _ in range(times):
+        page = writer.add_blank_page(595, 842)
+        page[NameObject("/Contents")] = stream
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): forms})
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("content", [bytes(MOST * 2), b"/X Do " * 100], ids=["inflates", "draws forms of forms"])
+def test_a_page_that_unpacks_to_too_much_is_not_read(make, monkeypatch, content):
+    monkeypatch.setattr(weight, "PAGE", MOST)
+    monkeypatch.setattr(pdfium.PdfiumFile, "sheet", lambda *_: pytest.fail("PDFium was given the page"))
+    monkeypatch.setattr(pdfium.PdfiumFile, "title", lambda *_: "A title")
+    said = refusal(lambda: texts(make("a.pdf", sheet(zlib.compress(content)))))
+    assert "found 1 without (large); extract its text first: pdftotext" in said
+
+
+def test_pages_of_one_file_unpack_to_a_bounded_sum(make, monkeypatch):
+    monkeypatch.setattr(pdf, "FREE", MOST)
+    monkeypatch.setattr(pdf, "EXPANSION", 1)
+    made = make("a.pdf", sheet(zlib.compress(b"0 0 m " * 800), times=9))
+    assert "at most 1 times the size of the file, found more at page 2" in refusal(lambda: texts(made))

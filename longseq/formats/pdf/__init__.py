@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from longseq.formats.pdf.paragraphs import Joiner, Paragraph
 from longseq.formats.pdf.pdfium import PdfiumFile, Sheet, Title
 from longseq.formats.pdf.running import without_running
 from longseq.formats.pdf.second import SecondReader
+from longseq.formats.pdf.weight import PAGE, Damaged, Heavy
 from longseq.records import Layout, Mark, Page, Record, Unread
 
 VERSION = 2
@@ -29,6 +31,8 @@ TITLED = 3
 """Pages on one of which the title stands."""
 STAMPED = 100
 """Letters; a page with fewer, under a picture that covers half of it, is a scan with a stamp on it."""
+FREE, EXPANSION = 2 * PAGE, 60
+"""Bytes that pages may draw at first, and for each byte of the file; text packs to a tenth of itself at best."""
 _LETTERS = re.compile(r"[\W_]+")
 _NUMBERING = re.compile(r"\s*(?:(?:chapter|section|part|appendix)\s+)?(?:[\divxlc]+|[a-z])(?:\.\d+)*[.:)]?\s+", re.I)
 
@@ -77,6 +81,8 @@ class _Document:
         self._first: PdfiumFile | None = None
         self._second: SecondReader | None = None
         self._refused: Exception | None = None
+        self._size = source.stat().st_size if isinstance(source, Path) else source.seek(0, os.SEEK_END)
+        self._drawn = 0
         try:
             self._first = PdfiumFile(source, where)
         except InputError as error:
@@ -106,9 +112,11 @@ class _Document:
         title = self._first.title() if self._first else ""
         bare = _LETTERS.sub("", title.casefold())
         for index in range(min(TITLED, self.layout.pages_total)) if bare else ():
+            if self._weighed(index)[1]:
+                continue
             try:
                 lines = ordered(self._first.sheet(index).fragments)  # type: ignore[union-attr]
-            except InputError:
+            except (InputError, Heavy):
                 continue
             if bare in _LETTERS.sub("", "".join(line.text for line in lines).casefold()):
                 return title
@@ -195,14 +203,25 @@ class _Document:
 
     def _lines(self, index: int) -> tuple[list[Line], str]:
         """Of a page, and why there are none that can be trusted."""
-        if not self._whole(index):
-            return [], "damaged"
+        weight, why = self._weighed(index)
+        self._drawn += weight
+        if self._drawn > max(FREE, EXPANSION * self._size):
+            raise InputError(
+                where=self._where,
+                expected=f"pages that unpack to at most {EXPANSION} times the size of the file",
+                found=f"more at page {index + 1}",
+                remedy="extract its text first: pdftotext IN OUT",
+            )
+        if why:
+            return [], why
         sheet: Sheet | None = None
         if self._first is not None:
             try:
                 sheet = self._first.sheet(index)
             except InputError:
                 sheet = None
+            except Heavy:
+                return [], "large"
             if sheet is not None:
                 if (sheet.letters < STAMPED and sheet.image > 0.5) or (not sheet.letters and sheet.drawn):
                     return [], "image"
@@ -220,11 +239,16 @@ class _Document:
             return [], "garbled"
         return lines, ""
 
-    def _whole(self, index: int) -> bool:
+    def _weighed(self, index: int) -> tuple[int, str]:
+        """Bytes that a page draws, and why it is not to be read."""
         try:
-            return self._other().whole(index)
+            return self._other().weight(index), ""
+        except Damaged:
+            return 0, "damaged"
+        except Heavy:
+            return PAGE, "large"
         except Exception:  # pypdf cannot open what PDFium can
-            return True
+            return 0, ""
 
     def _other(self) -> SecondReader:
         if self._refused is not None:  # a file is searched once for what it may hold, not at every page

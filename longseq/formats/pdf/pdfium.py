@@ -10,9 +10,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 from longseq.errors import InputError
 from longseq.formats.pdf.raised import raise_digits
+from longseq.formats.pdf.weight import Heavy
 
 GAP = 1.8
 """Of the letters' height: a wider gap ends a fragment."""
+MOST = 500_000
+"""Letters of a page; each takes 15 microseconds, and the largest sheets of newspapers hold 100,000."""
 FEW = 200
 """Letters; a page with more is not asked for its pictures."""
 TITLES = 100_000
@@ -118,6 +121,7 @@ class PdfiumFile:
 
         Raises:
             InputError: it cannot be loaded.
+            Heavy: it has more than `MOST` letters.
         """
         import pypdfium2
 
@@ -139,6 +143,8 @@ class PdfiumFile:
 
 def _sheet(page: Any, text: Any, raw: Any) -> Sheet:
     count = text.count_chars()
+    if count > MOST:
+        raise Heavy
     codes = [raw.FPDFText_GetUnicode(text, i) for i in range(count)]
     box = _Boxes(page, text, raw)
     fragments: list[Fragment] = []

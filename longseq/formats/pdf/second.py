@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import logging
-import zlib
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from longseq.errors import InputError
 from longseq.formats.pdf.order import Line
+from longseq.formats.pdf.weight import Damaged, Heavy, Scale
 
-LARGEST = 1 << 20
-"""Bytes inflated at a time."""
 WIDTH, STEP = 5.0, 12.0
 """Points of a letter and of a line, where the reader does not say where letters stand."""
-
-
-def _whole(data: bytes, filters: list[str]) -> bool:
-    try:
-        if filters[:1] == ["/ASCII85Decode"]:
-            data, filters = base64.a85decode(b"<~" + data.strip().removeprefix(b"<~"), adobe=True), filters[1:]
-    except ValueError:
-        return False
-    return filters != ["/FlateDecode"] or _inflates(data)
-
-
-def _inflates(data: bytes) -> bool:
-    inflate, data = zlib.decompressobj(), data.rstrip(b"\r\n")
-    try:
-        while data and not inflate.eof:
-            inflate.decompress(data, LARGEST)
-            data = inflate.unconsumed_tail
-    except zlib.error:
-        return False
-    return True
 
 
 class SecondReader:
@@ -49,27 +26,23 @@ class SecondReader:
         self._reader: Any = pypdf.PdfReader(source, strict=False)
         self._pages = [*self._reader.pages]  # asked for one by one later, each would take a walk through all of them
         self.pages = len(self._pages)
+        self._scale = Scale()
 
-    def whole(self, index: int) -> bool:
-        """Whether the content of the page at `index` can be inflated to its end: what a reader shows of it may be half.
+    def weight(self, index: int) -> int:
+        """Bytes that the page at `index` draws, unpacked; none of pages that cannot be found: it is others who say so.
 
-        What is packed in other ways, and pages that cannot be found, count as whole: it is others who say so.
+        Raises:
+            Damaged: it does not inflate to its end: what a reader shows of it may be half.
+            Heavy: it is more than a page may have.
         """
         try:
-            page = self._pages[index]
-            contents = page.get("/Contents", [])
-            for stream in contents if isinstance(contents, list) else [contents]:
-                part = stream.get_object()
-                filters = part.get("/Filter", [])
-                if not _whole(part._data, filters if isinstance(filters, list) else [filters]):
-                    return False
-        except MemoryError:
+            return self._scale(self._pages[index])
+        except (MemoryError, Damaged, Heavy):
             raise
         except Exception:
-            return True
+            return 0
         finally:
             self._reader.resolved_objects.clear()  # or all that was read stays in memory
-        return True
 
     def lines(self, index: int) -> list[Line]:
         """Text of the page at `index`, 0-based, line by line; empty for an empty page.
