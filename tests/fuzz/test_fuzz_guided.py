@@ -18,4 +18,4 @@ def test_a_minute_of_each_reader(name, tmp_path):
     run = [sys.executable, script, name, "--seconds", "60", "--found", tmp_path / "found"]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-4000:]
-    assert not [*(tmp_path / "found").iterdir()]
+    assert not [*(tmp_path / "found" / name).iterdir()]
