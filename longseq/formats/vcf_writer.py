@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from longseq.formats.atomic import free_file, write_aside
@@ -62,7 +62,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
     """
     for index in indexes(path):
         free_file(index, force=force)
-    with ExitStack() as late, write_aside(path, force=force) as aside:
+    with write_aside(path, force=force) as aside:
         if not is_packed(path):
             with open(aside, "wb") as file:
                 yield LineWriter(file.write)
@@ -81,8 +81,7 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         long = writer.furthest >= LONGEST_TBI
         spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
         try:
-            # Named after the file: the other way round a killed run would leave the old file with the new index.
-            index = late.enter_context(write_aside(csi if long else tbi, force=force))
-            pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
+            with write_aside(csi if long else tbi, force=force) as index:
+                pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=long)
         finally:
             pysam.set_verbosity(spoken)
