@@ -121,10 +121,11 @@ def command(
     from longseq.tasks.annotate import shard
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
+    from longseq.tasks.annotate.work import ANNOTATE
     from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
-    from longseq.tasks.working import finished_as
+    from longseq.tasks.working import finished_as, forget
 
     began, attempt = time.monotonic(), Attempt(shlex.join(["longseq", *talk.arguments]))
     request: Request | GeneRequest
@@ -164,6 +165,7 @@ def command(
 
     told = "genes.json" if wanted else "annotation.json"
     if resume and finished_as(out, told, request.settings(reader), within="settings"):
+        forget(out, ANNOTATE)
         click.echo(f"{out}: is done already")
         return exit.DONE
     given: Any = {"provenance": facts, "resume": resume, "force": force, "progress": talk.progress()}

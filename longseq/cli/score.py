@@ -105,6 +105,7 @@ def command(
     from longseq.tasks.score.request import Request
     from longseq.tasks.score.run import finished, scored
     from longseq.tasks.summarize.model import load_model
+    from longseq.tasks.working import forget
 
     began = time.monotonic()
     if shards.asked:
@@ -137,6 +138,7 @@ def command(
         return _sharded(request, loaded, shards, talk, out=out, force=force)
     reader = loaded()
     if resume and out is not None and not as_json and finished(request, reader, out):
+        forget(out)
         click.echo(f"{out}: is done already")
         return exit.DONE
     line = shlex.join(["longseq", *talk.arguments])

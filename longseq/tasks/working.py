@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,6 +182,15 @@ class Folder:
 def beside(out: Path) -> Path:
     """The working folder of an output directory."""
     return hidden(out, ".partial")
+
+
+def forget(out: str, owner: Owner = SCORE) -> None:
+    """Remove what a run left that was killed when its output stood already; not what another run is writing."""
+    folder = Folder(beside(Path(os.path.realpath(out))), owner)
+    if folder.path.is_dir():
+        with suppress(UsageError):
+            folder.take()
+            folder.remove()
 
 
 def read_settings(path: Path) -> dict[str, Any]:
