@@ -129,6 +129,18 @@ def test_trees_are_bounded(make, monkeypatch):
     assert "at most 100 elements" in refusal(lambda: texts(make("a.docx", packed.docx(body))))
 
 
+def test_attributes_are_bounded(make, monkeypatch):
+    """Each is compared with all before it; a long one is no matter."""
+    monkeypatch.setattr(trees, "PAIRS", 200**2)
+    page = lambda inside: b"<!doctype html><p>Dusk.<img " + inside + b">"  # noqa: E731
+    many = [b"data-%d='a > b'" % i for i in range(201)]
+    assert texts(make("a.html", page(b"src='data:," + b"d 1 > 0 " * 9000 + b"'"))) == ["Dusk.\n\n"]
+    assert texts(make("a.html", page(b" ".join(many[1:])))) == ["Dusk.\n\n"]
+    for between in (b" ", b"", b"\n"):
+        said = refusal(lambda between=between: texts(make("a.html", page(between.join(many)))))
+        assert "expected elements of few attributes, found 201 in one" in said
+
+
 def test_letters_of_links_are_counted_once_each(make):
     """What was added up anew at each element took a time by the square of their number."""
     menu = b"<!doctype html><ul><li><a href='#'>Home</a><li>See <a href='#'>this</a> and that.</ul>"
