@@ -87,7 +87,7 @@ def _require_few_attributes(data: bytes, where: str) -> None:
     pairs = 0
     for tag in _TAG.finditer(data):
         if tag.end() - tag.start() >= _LONG:
-            number = sum(1 for _ in _ATTRIBUTE.finditer(tag[0]))
+            number = sum(1 for _ in _ATTRIBUTE.finditer(tag[0])) - 1  # the first is the name
             pairs += number * number
             if pairs > PAIRS:
                 found = f"{number:,} in one"

@@ -20,8 +20,11 @@ from longseq.formats.folders import files
 from longseq.formats.pdf import pdfium, weight
 from longseq.formats.table import read_table
 from longseq.formats.vcf import VcfFile
+from longseq.tasks.evaluate.texts import read_texts
+from longseq.tasks.extract.examples import read_examples
 from longseq.tasks.info import describe, sequences
 from longseq.tasks.verify import claims
+from longseq.training.journal import read_lines
 
 MOST = 5000
 """A limit scaled down."""
@@ -228,3 +231,18 @@ def test_pages_of_one_file_unpack_to_a_bounded_sum(make, monkeypatch):
     monkeypatch.setattr(pdf, "EXPANSION", 1)
     made = make("a.pdf", sheet(zlib.compress(b"0 0 m " * 800), times=9))
     assert "at most 1 times the size of the file, found more at page 2" in refusal(lambda: texts(made))
+
+
+DEEP = "[" * 10**5 + "]" * 10**5
+
+
+def test_json_from_elsewhere_is_bounded_in_depth(make, tmp_path):
+    summary = '{"schema": "longseq.summary/1", "records": %s}'
+    for inside, found in ((DEEP, "more than 100 deep"), ("[1]", "has no attribute"), ("7", "not iterable")):
+        path = make("summary.json", (summary % inside).encode())
+        assert found in refusal(lambda path=path: read_texts(path, None, (), "--x"))
+        assert describe(path)["what"] == "summary"
+    labels = make("labels.csv", f'id,sentences\na,"{DEEP}"\n'.encode())
+    assert "sentences as JSON, found lists and objects more than" in refusal(lambda: read_examples(["a.txt"], labels))
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n' + DEEP + "\n")
+    assert read_lines(tmp_path / "metrics.jsonl") == [{"step": 1}]
