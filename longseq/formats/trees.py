@@ -98,7 +98,7 @@ def decoded(data: bytes) -> tuple[str, str]:
     """The text of a page, and its encoding."""
     mark, encoding = byte_order_mark(data[:4])
     encoding = encoding or wide(data[: 1 << 16])
-    if encoding is None and (first := _NOT_ASCII.search(data)):
+    if encoding is None and not data.isascii() and (first := _NOT_ASCII.search(data)):
         encoding = guess(data[first.start() :])
         said = _SAID.search(data[:2048])
         if said and encoding != "utf-8":
