@@ -99,6 +99,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
     found: list[Row] = []
+    others = kept(options.out) if options.group and options.out.exists() else []
+    others = [row for row in others if row.group not in options.group]
     modules = (limits_sequences, limits_documents, limits_archives, limits_models)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -119,14 +121,17 @@ def main() -> None:
             took = f"{row.seconds:.1f} s, {row.processor_seconds:.1f} of a processor, {row.peak_rss_mb:.0f} MiB"
             print("past" if not row.within else "    ", row.what, row.command, took, f"exit {row.code}", sep=" | ")
             print(f"       {row.said[:200]}", flush=True)
-    if options.group and options.out.exists():
-        found += [row for row in kept(options.out) if row.group not in options.group]
-    document = {"benchmark": "limits", "rows": [asdict(row) for row in found], "provenance": provenance()}
-    write_json(options.out, document, force=True)
-    with write_aside(options.out.with_suffix(".md"), force=True) as aside:
-        aside.write_text(markdown(found, document["provenance"]), encoding="utf-8")
+            write(options.out, found + others)  # as it goes: a run takes its time
     if bad := [row for row in found if not row.within]:
         raise SystemExit(f"{len(bad)} of {len(found)} past a limit")
+
+
+def write(path: Path, rows: list[Row]) -> None:
+    """The JSON, and the page beside it."""
+    document = {"benchmark": "limits", "rows": [asdict(row) for row in rows], "provenance": provenance()}
+    write_json(path, document, force=True)
+    with write_aside(path.with_suffix(".md"), force=True) as aside:
+        aside.write_text(markdown(rows, document["provenance"]), encoding="utf-8")
 
 
 def kept(path: Path) -> list[Row]:
