@@ -86,7 +86,7 @@ class Decoder:
     def pieces(self, size: int) -> Iterator[str]:
         """The text, a piece for every `size` bytes; a character cut by the end of a cut container is left out."""
         while data := self._stream.read(size):
-            if self.encoding == "ascii" and (first := _NOT_ASCII.search(data)):
+            if self.encoding == "ascii" and not data.isascii() and (first := _NOT_ASCII.search(data)):
                 ahead = self._stream.peek(SAMPLE)
                 self.encoding = guess(data[first.start() :] + ahead)
                 self._decoder = self._codec()

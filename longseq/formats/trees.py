@@ -14,6 +14,12 @@ from longseq.formats.encoding import byte_order_mark, guess, wide
 
 ELEMENTS = 1_000_000
 """Of a tree, which is held: 300 bytes each."""
+PAIRS = 10**9
+"""Of attributes of one element, in all elements of a page of HTML: its parser compares each with each before it."""
+_LONG = 1000
+"""Bytes of a tag before its attributes are counted."""
+_TAG = re.compile(rb"""<[A-Za-z](?:[^>"']++|"[^"]*+"|'[^']*+')*+""")
+_ATTRIBUTE = re.compile(rb"""[^\s=/>"']+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"']+))?""")
 _SAID = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
 _LIKE = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252"}
@@ -26,8 +32,8 @@ def html(data: bytes, where: str) -> tuple[Any, str]:
     """The root of an HTML document, however broken, and its encoding: a mark's, its own word if true, or told.
 
     Raises:
-        InputError: more than `ELEMENTS`, or deeper than 2048 of them, of which the parser would leave the rest of the
-            page out.
+        InputError: more than `ELEMENTS`, or than `PAIRS` of attributes, or deeper than 2048 elements: of those the
+            parser would leave the rest of the page out.
     """
     from lxml import etree
 
@@ -37,8 +43,9 @@ def html(data: bytes, where: str) -> tuple[Any, str]:
     # without huge_tree a page ends at the depth of 256, which <font> that nobody closes reaches
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     # libxml2 takes no zero bytes; a declaration of XML is no part of HTML
-    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", ""))
-    root = etree.fromstring(text.encode("utf-8", "replace"), parser) if text.strip() else None
+    data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", "")).encode("utf-8", "replace")
+    _require_few_attributes(data, where)
+    root = etree.fromstring(data, parser) if data.strip() else None
     if any("Excessive depth" in entry.message for entry in parser.error_log):
         raise InputError(where=where, expected="HTML at most 2048 elements deep", found="a deeper page")
     return (etree.Element("html") if root is None else root), encoding
@@ -76,11 +83,22 @@ def _require_few(data: bytes, where: str) -> None:
         raise InputError(where=where, expected=expected, found=f"{number:,}", remedy="split it")
 
 
+def _require_few_attributes(data: bytes, where: str) -> None:
+    pairs = 0
+    for tag in _TAG.finditer(data):
+        if tag.end() - tag.start() >= _LONG:
+            number = sum(1 for _ in _ATTRIBUTE.finditer(tag[0])) - 1  # the first is the name
+            pairs += number * number
+            if pairs > PAIRS:
+                found = f"{number:,} in one"
+                raise InputError(where=where, expected="elements of few attributes", found=found, remedy="leave it out")
+
+
 def decoded(data: bytes) -> tuple[str, str]:
     """The text of a page, and its encoding."""
     mark, encoding = byte_order_mark(data[:4])
     encoding = encoding or wide(data[: 1 << 16])
-    if encoding is None and (first := _NOT_ASCII.search(data)):
+    if encoding is None and not data.isascii() and (first := _NOT_ASCII.search(data)):
         encoding = guess(data[first.start() :])
         said = _SAID.search(data[:2048])
         if said and encoding != "utf-8":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from longseq.errors import LongseqError
 from longseq.formats.atomic import write_aside
+from longseq.formats.jsonfile import parsed
 
 Facts = Mapping[str, float | None]
 
@@ -50,7 +51,7 @@ def read_lines(path: Path) -> list[dict]:
     if path.exists():
         for text in path.read_text(encoding="utf-8").splitlines():
             try:
-                found.append(json.loads(text))
+                found.append(parsed(text))
             except ValueError:
                 break  # the last line of a run that was killed
     return found

@@ -2,13 +2,15 @@
 
     python pipelines/benchmarks/limits.py [--group packed --what gz --keep folder]
 
-Each file is made in a temporary folder, one at a time, and given to the real command in a process of its own. Its wall
+Each file is made in a temporary folder, one at a time, and given to the real command in a process of its own. Wall
 time, processor time and peak of resident memory are the system's; beside them stand its exit code and what it said.
+With `--group`, rows of the other groups stay as they were measured.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -78,7 +80,7 @@ class Row:
 
     @property
     def within(self) -> bool:
-        timely = self.honest or min(self.seconds, self.processor_seconds + 1) <= SECONDS  # the machine may be shared
+        timely = self.honest or self.processor_seconds <= SECONDS  # of the machine's time others may take a part
         return (
             timely
             and self.peak_rss_mb * MIB <= MEMORY
@@ -97,6 +99,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     options = parser.parse_args()
     found: list[Row] = []
+    others = kept(options.out) if options.group and options.out.exists() else []
+    others = [row for row in others if row.group not in options.group]
     modules = (limits_sequences, limits_documents, limits_archives, limits_models)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -117,12 +121,22 @@ def main() -> None:
             took = f"{row.seconds:.1f} s, {row.processor_seconds:.1f} of a processor, {row.peak_rss_mb:.0f} MiB"
             print("past" if not row.within else "    ", row.what, row.command, took, f"exit {row.code}", sep=" | ")
             print(f"       {row.said[:200]}", flush=True)
-    document = {"benchmark": "limits", "rows": [asdict(row) for row in found], "provenance": provenance()}
-    write_json(options.out, document, force=True)
-    with write_aside(options.out.with_suffix(".md"), force=True) as aside:
-        aside.write_text(markdown(found, document["provenance"]), encoding="utf-8")
+            write(options.out, found + others)  # as it goes: a run takes its time
     if bad := [row for row in found if not row.within]:
         raise SystemExit(f"{len(bad)} of {len(found)} past a limit")
+
+
+def write(path: Path, rows: list[Row]) -> None:
+    """The JSON, and the page beside it."""
+    document = {"benchmark": "limits", "rows": [asdict(row) for row in rows], "provenance": provenance()}
+    write_json(path, document, force=True)
+    with write_aside(path.with_suffix(".md"), force=True) as aside:
+        aside.write_text(markdown(rows, document["provenance"]), encoding="utf-8")
+
+
+def kept(path: Path) -> list[Row]:
+    """Rows that were measured before."""
+    return [Row(**row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"]]
 
 
 def _made(case: Case, target: Path) -> None:
@@ -225,9 +239,10 @@ def markdown(rows: list[Row], found: dict) -> str:
     bad = sum(not row.within for row in rows)
     return (
         "# Limits\n\n"
-        f"{len(rows)} commands on hostile files, each in a process of its own, {bad or 'none'} past "
-        f"{SECONDS:.0f} s, {MEMORY // MIB} MiB of resident memory, or a line on stderr. Files marked *read whole* hold "
-        "nothing but data: their time is their size over the reader's speed, and only memory and lines are bounded.\n\n"
+        f"{len(rows)} commands on hostile files, each in a process of its own, {bad or 'none'} past {SECONDS:.0f} s "
+        f"of a processor, {MEMORY // MIB} MiB of resident memory, or a line on stderr. Files marked *read whole* hold "
+        "nothing but data: their time is their size over the reader's speed, and only memory and lines are bounded. "
+        "The bound is held against processor time: wall time depends on who else works on the machine.\n\n"
         + "\n".join(f"## {title}\n\n{_table(rows, group)}" for group, title in GROUPS.items())
         + f"\nMeasured on {found['machine']}, {found['cores']} cores, load {found['load']:.1f} at the end, at commit "
         f"{found['commit'][:12]}, {found['time']}, by `{found['command']}`.\n"

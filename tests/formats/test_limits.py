@@ -20,8 +20,11 @@ from longseq.formats.folders import files
 from longseq.formats.pdf import pdfium, weight
 from longseq.formats.table import read_table
 from longseq.formats.vcf import VcfFile
+from longseq.tasks.evaluate.texts import read_texts
+from longseq.tasks.extract.examples import read_examples
 from longseq.tasks.info import describe, sequences
 from longseq.tasks.verify import claims
+from longseq.training.journal import read_lines
 
 MOST = 5000
 """A limit scaled down."""
@@ -129,6 +132,18 @@ def test_trees_are_bounded(make, monkeypatch):
     assert "at most 100 elements" in refusal(lambda: texts(make("a.docx", packed.docx(body))))
 
 
+def test_attributes_are_bounded(make, monkeypatch):
+    """Each is compared with all before it; a long one is no matter."""
+    monkeypatch.setattr(trees, "PAIRS", 200**2)
+    page = lambda inside: b"<!doctype html><p>Dusk.<img " + inside + b">"  # noqa: E731
+    many = [b"data-%d='a > b'" % i for i in range(201)]
+    assert texts(make("a.html", page(b"src='data:," + b"d 1 > 0 " * 9000 + b"'"))) == ["Dusk.\n\n"]
+    assert texts(make("a.html", page(b" ".join(many[1:])))) == ["Dusk.\n\n"]
+    for between in (b" ", b"", b"\n"):
+        said = refusal(lambda between=between: texts(make("a.html", page(between.join(many)))))
+        assert "expected elements of few attributes, found 201 in one" in said
+
+
 def test_letters_of_links_are_counted_once_each(make):
     """What was added up anew at each element took a time by the square of their number."""
     menu = b"<!doctype html><ul><li><a href='#'>Home</a><li>See <a href='#'>this</a> and that.</ul>"
@@ -216,3 +231,18 @@ def test_pages_of_one_file_unpack_to_a_bounded_sum(make, monkeypatch):
     monkeypatch.setattr(pdf, "EXPANSION", 1)
     made = make("a.pdf", sheet(zlib.compress(b"0 0 m " * 800), times=9))
     assert "at most 1 times the size of the file, found more at page 2" in refusal(lambda: texts(made))
+
+
+DEEP = "[" * 10**5 + "]" * 10**5
+
+
+def test_json_from_elsewhere_is_bounded_in_depth(make, tmp_path):
+    summary = '{"schema": "longseq.summary/1", "records": %s}'
+    for inside, found in ((DEEP, "more than 100 deep"), ("[1]", "has no attribute"), ("7", "not iterable")):
+        path = make("summary.json", (summary % inside).encode())
+        assert found in refusal(lambda path=path: read_texts(path, None, (), "--x"))
+        assert describe(path)["what"] == "summary"
+    labels = make("labels.csv", f'id,sentences\na,"{DEEP}"\n'.encode())
+    assert "sentences as JSON, found lists and objects more than" in refusal(lambda: read_examples(["a.txt"], labels))
+    (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n' + DEEP + "\n")
+    assert read_lines(tmp_path / "metrics.jsonl") == [{"step": 1}]

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from longseq.errors import StateError, StoppedError
 from longseq.formats.atomic import free_directory, no_directory
-from longseq.formats.jsonfile import write_json
+from longseq.formats.jsonfile import parsed, write_json
 from longseq.log import count
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.score.work import said
@@ -67,7 +67,7 @@ class Work:
         """The rows of the run before, without half a line that a killed one may leave."""
         whole, newline, _ = self._path.read_bytes().rpartition(b"\n")
         try:
-            found = [json.loads(line) for line in whole.splitlines()]
+            found = [parsed(line) for line in whole.splitlines()]
             self.rows = [None if row is None else Row(*row) for row in found]
         except (ValueError, TypeError):
             raise StateError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import ConfigError, StateError
-from longseq.formats.jsonfile import write_json
+from longseq.formats.jsonfile import parsed, write_json
 from longseq.model.mixers import MIXERS
 from longseq.tasks.compare.config import TASKS, CompareConfig
 from longseq.tasks.working import ANEW, SETTINGS, Folder, Owner
@@ -101,7 +100,7 @@ class Kept:
             return None
         path = self._folder.path / name
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = parsed(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:

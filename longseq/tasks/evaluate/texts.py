@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from longseq.formats import read
 from longseq.formats.containers import open_bytes
 from longseq.formats.detect import SAMPLE
 from longseq.formats.folders import files
+from longseq.formats.jsonfile import parsed
 from longseq.formats.rows import as_text
 from longseq.formats.table import is_table
 from longseq.formats.tabular import open_rows
@@ -91,10 +91,10 @@ def _summary_document(name: str) -> list[dict[str, Any]] | None:
         if not head.startswith(b"{") or SUMMARY_SCHEMA.encode() not in head[:200]:
             return None
         try:
-            records = json.loads(b"".join(iter(stream.read, b"")))["records"]
-        except (ValueError, KeyError) as error:
+            records = parsed(b"".join(iter(stream.read, b"")))["records"]
+            return [record for record in records if record.get("kind") == "document"]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(where=place(name), expected=f"a document of {SUMMARY_SCHEMA}", found=str(error)) from None
-    return [record for record in records if record.get("kind") == "document"]
 
 
 def _quoted(record: Mapping[str, Any]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from torch import Tensor
 from longseq.errors import InputError, place
 from longseq.formats import read
 from longseq.formats.folders import files
+from longseq.formats.jsonfile import parsed
 from longseq.formats.tabular import open_rows
 from longseq.log import NullProgress, Progress
 from longseq.records import Record
@@ -80,7 +80,12 @@ def _labels(file: str) -> dict[str, list[dict]]:
             raise row.fault
         sentences = row.cells["sentences"]
         if isinstance(sentences, str):  # of a table without lists
-            sentences = json.loads(sentences)
+            try:
+                sentences = parsed(sentences)
+            except ValueError as error:
+                raise InputError(
+                    where=place(file), expected="sentences as JSON", found=str(error), remedy=REMEDY
+                ) from None
         found[rows.name(row)] = sentences
     rows.stream.close()
     return found

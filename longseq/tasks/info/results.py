@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from longseq.config import from_mapping, read_toml
 from longseq.errors import ConfigError
 from longseq.formats.containers import Container
+from longseq.formats.jsonfile import parsed
 
 LONGEST = 1 << 26
 """Bytes of a JSON document that is read whole; of a longer one its beginning tells what it is."""
@@ -64,7 +64,7 @@ def result(path: str, name: str, version: int, sample: bytes) -> dict[str, Any]:
     known = {"what": what, "is": KINDS.get(name, name), "path": path, "bytes": size, "schema": f"{name}/{version}"}
     if size > LONGEST:
         begun = _RUN.search(sample.decode(errors="replace"))
-        return known | _made(json.loads(begun[1]) if begun else {})
+        return known | _made(_begun(begun[1]) if begun else {})
     if (document := read_document(path)) is None:
         return known | {"problem": "is damaged or ends early"}
     if name == "tokenizer":
@@ -72,13 +72,20 @@ def result(path: str, name: str, version: int, sample: bytes) -> dict[str, Any]:
     return known | _told(document)
 
 
+def _begun(text: str) -> dict[str, Any]:
+    try:
+        return parsed(text)  # type: ignore[no-any-return]
+    except ValueError:
+        return {}
+
+
 def read_document(path: str | Path) -> dict[str, Any] | None:
     """A JSON object; None of anything else, and of what is damaged or too long to be read whole."""
     if Path(path).stat().st_size > LONGEST:
         return None
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        document = parsed(Path(path).read_text(encoding="utf-8"))
+    except ValueError:
         return None
     return document if isinstance(document, dict) else None
 

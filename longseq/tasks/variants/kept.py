@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from longseq.errors import OutputExistsError, StateError, UsageError
+from longseq.formats.jsonfile import parsed
 from longseq.formats.lock import hold
 from longseq.formats.paths import hidden
 from longseq.tasks.score.work import said
@@ -143,7 +144,7 @@ class Kept:
 def _settings(line: bytes) -> dict[str, Any] | None:
     """Of a line that we wrote."""
     try:
-        found = json.loads(line)
+        found = parsed(line)
     except ValueError:
         return None
     return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
