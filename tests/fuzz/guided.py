@@ -89,6 +89,7 @@ def _fuzz(target: Target, place: Path, found: Path, corpus: Path | None, seconds
     flags = [
         f"-max_total_time={seconds}",
         "-timeout=60",
+        "-report_slow_units=60",  # of a clock: a trial counts its own seconds
         "-rss_limit_mb=2048",
         f"-max_len={MOST}",
         "-len_control=0",

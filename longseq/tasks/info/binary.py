@@ -55,8 +55,9 @@ def _array(path: str) -> dict[str, Any]:
 
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(where=path, expected="an array of NumPy", found=str(error).splitlines()[0]) from None
+    except Exception as error:  # the head is parsed as Python, which fails in any way: tokens, indents, depth, keys
+        found = str(error).splitlines()[:1] or [type(error).__name__]
+        raise InputError(where=path, expected="an array of NumPy", found=found[0]) from None
     return {"shape": list(array.shape), "type": str(array.dtype)}
 
 
