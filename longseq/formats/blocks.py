@@ -9,16 +9,6 @@ READ_BLOCK = 1 << 18
 """Bytes read at a time: a block and its copies stay in a core's cache."""
 LONGEST_LINE = 1 << 20
 """Bytes that a header line may have; longer ones are no header."""
-PACKED = 200
-"""Times smaller than its bytes that a line over `SMALL` may be packed: text packs to a tenth, bombs to a thousandth."""
-SMALL = 1 << 26
-
-
-def require_sound(stream: ByteStream, size: int) -> None:
-    """Raise InputError where a line that is held, so far of `size` bytes, is that of a file made to fill the memory."""
-    if size > SMALL and size > PACKED * stream.position:
-        found = f"{size:,} bytes packed to {stream.position:,} or fewer"
-        raise InputError(where=place(stream.source), expected="lines of sound size", found=found)
 
 
 class Blocks:
@@ -69,7 +59,7 @@ class Blocks:
         r"""The next line without `\n` or `\r\n`; None at the end.
 
         Raises:
-            InputError: the line is longer than `limit` bytes, or than what it was unpacked from lets one believe.
+            InputError: the line is longer than `limit` bytes.
         """
         at = self.at
         stop = self.data.find(b"\n", at)
@@ -87,7 +77,6 @@ class Blocks:
             size += len(parts[-1])
             if stop >= 0 or size > limit:
                 break
-            require_sound(self.stream, size)
         else:
             self.whole_line = False
             return b"".join(parts).removesuffix(b"\r") if parts else None

@@ -273,9 +273,8 @@ def save(
             write_calibration(aside, calibration, digest(aside))
         if figures:
             write_figures(aside, figures, digest(aside))
-        (aside / "README.md").write_text(
-            card or _card(model, {}) if isinstance(card, str) else _card(model, card), encoding="utf-8"
-        )
+        page = card or _card(model, {}) if isinstance(card, str) else _card(model, card)
+        (aside / "README.md").write_text(page, encoding="utf-8")
 
 
 def _card(model: Model, facts: Mapping[str, object]) -> str:
@@ -298,5 +297,4 @@ def _card(model: Model, facts: Mapping[str, object]) -> str:
 
 def _in_a_cell(value: object) -> str:
     """A fact, names of files among them, as text of Markdown."""
-    text = " ".join(str(value).splitlines())
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")
+    return " ".join(str(value).splitlines()).replace("|", "\\|").replace("<", "&lt;").replace("[", "\\[")

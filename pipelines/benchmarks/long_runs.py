@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from held import forget_peak, held, status_mb
+from leaks import forget_peak, held, status_mb
 from long_cases import LONG, MANY, Many
 from provenance import provenance
 

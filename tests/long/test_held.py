@@ -25,9 +25,9 @@ WORDS = ("score", "annotate", "embed", "classify", "summarize", "a document", "i
 @pytest.fixture
 def held(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path, str(RECIPES)])
-    import held
+    import leaks
 
-    return held.held
+    return leaks.held
 
 
 @pytest.fixture(scope="module")

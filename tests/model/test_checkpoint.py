@@ -99,7 +99,10 @@ DAMAGE = {
     "seed of 100 bits": (lambda f: edit(f, "seed", 1 << 100), "a whole number of at most 64 bits"),
     "a number that is none": (lambda f: edit(f, "dropout", float("nan")), "NaN is no number of JSON"),
     "a key twice": (lambda f: (f / "config.json").write_text('{"schema": 1, "schema": 2}'), "'schema' is there twice"),
-    "nested without end": (lambda f: (f / "config.json").write_text("[" * 100_000), "nested too deep"),
+    "nested without end": (
+        lambda f: (f / "config.json").write_text("[" * 100_000),
+        "lists and objects more than 100 deep",
+    ),
     "labels that cannot be written": (lambda f: (f / "labels.json").write_text('["a", "\\ud800"]'), "labels.json"),
     "whole numbers": (broken(lambda w: w.update({"head.start": torch.zeros(8).long()})), "numbers of type F64, .* I64"),
     "too large": (

@@ -87,7 +87,7 @@ def test_linear_mixers_take_the_same_settings():
         ({"frame": (1,)}, r"model.frame: expected none, or two ids below 9, found \(1,\)"),
         ({"frame": (1, 9)}, r"model.frame: expected none, or two ids below 9, found \(1, 9\)"),
         ({"frame": (1, 2), "segment": 2}, r"model.segment: expected >= 3 tokens, found 2"),
-        ({"norm_epsilon": 0.0}, r"model.norm_epsilon: expected > 0, found 0.0"),
+        ({"norm_epsilon": 0.0}, r"model.norm_epsilon: expected > 0 and finite, found 0.0"),
         ({"feedforward": "swish"}, r"model.feedforward: expected one of swiglu, gelu, relu, found 'swish'"),
         ({"positions": "sine"}, r"model.positions: expected one of rotary, learned, none, found 'sine'"),
     ],

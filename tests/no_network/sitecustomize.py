@@ -15,7 +15,8 @@ def _load(name, file):
     return module
 
 
-_load("longseq_offline_guard", HERE.with_name("offline_guard.py")).refuse()
+sys.modules["offline_guard"] = _load("offline_guard", HERE.with_name("offline_guard.py"))  # the one that tests import
+sys.modules["offline_guard"].refuse()
 _others = [path for path in sys.path if Path(path or ".").resolve() != HERE]
 _next = importlib.machinery.PathFinder.find_spec("sitecustomize", _others)
 if _next is not None and _next.origin:
