@@ -58,6 +58,10 @@ def records(stream: ByteStream, *, on_unknown: OnUnknown = "error", read_block: 
         index += 1
 
 
+DEFINITION = 1000
+"""Lines of a record's definition, which are held; those of databases have a few."""
+
+
 @dataclass
 class _Header:
     """What stands above the letters."""
@@ -73,6 +77,13 @@ class _Header:
     """The line above the letters, or the end of the record, was reached."""
     letters: bool = False
     """Letters follow."""
+
+    def define(self, line: str, text: Blocks) -> None:
+        """Take a line of the definition."""
+        if len(self.definition) == DEFINITION:
+            expected = f"a definition of at most {DEFINITION:,} lines"
+            raise InputError(where=place(text.stream.source, text.line), expected=expected, found="a longer one")
+        self.definition.append(line)
 
     @property
     def accession_version(self) -> str:
@@ -136,7 +147,7 @@ def _read_genbank(text: Blocks, header: _Header) -> None:
             header.ended = header.letters = True
             return
         if key == b"DEFINITION" and value:
-            header.definition.append(value)
+            header.define(value, text)
         elif key == b"ACCESSION" and not header.accession:
             header.accession = (value.split() or [""])[0]
         elif key == b"VERSION" and not header.version:
@@ -164,7 +175,7 @@ def _read_embl(text: Blocks, header: _Header) -> None:
             header.ended = header.letters = True
             return
         if key == b"DE" and value:
-            header.definition.append(value)
+            header.define(value, text)
         elif key == b"AC" and not header.accession:
             header.accession = value.split(";")[0].strip()
         elif key == b"SV" and not header.version:

@@ -14,7 +14,7 @@ import pytest
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from longseq.errors import InputError, alike
-from longseq.formats import archive, containers, delimited, fastq, jsonl, pdf, read, trees, twobit, vcf
+from longseq.formats import archive, containers, delimited, fastq, genbank, jsonl, pdf, read, trees, twobit, vcf
 from longseq.formats.bigwig import Runs, write_runs
 from longseq.formats.folders import files
 from longseq.formats.pdf import pdfium, weight
@@ -104,6 +104,17 @@ def test_lines_rows_and_cells_are_bounded(make, monkeypatch):
     assert ":2: expected lines of at most 5,000 bytes" in said and "a file of its own" in said
     said = refusal(lambda: texts(make("b.csv", b'id,text\n1,"' + b"word\n" * MOST)))
     assert "field larger than field limit (2500)" in said
+
+
+@pytest.mark.parametrize("head", ["LOCUS       A 4 bp DNA\nDEFINITION", "ID   A; SV 1; linear; DNA; STD; PRO; 4 BP."])
+def test_the_definition_of_a_record_is_bounded(make, monkeypatch, head):
+    monkeypatch.setattr(genbank, "DEFINITION", 3)
+    line = "\nDE   some more" if head[0] == "I" else "  some more\n          "
+    foot = "\nSQ   Sequence\n     acgt 4\n//\n" if head[0] == "I" else "\nORIGIN\n        1 acgt\n//\n"
+    assert letters(make("a.gb", (head + line * 3 + foot).encode())) == [b"ACGT"]
+    assert "at most 3 lines, found a longer one" in refusal(
+        lambda: letters(make("b.gb", (head + line * 4 + foot).encode()))
+    )
 
 
 def test_the_header_of_a_vcf_is_bounded(make, monkeypatch):
