@@ -49,11 +49,12 @@ def shards(folder: str | Path) -> tuple[str, ...]:
     """The Arrow files of a folder that `Dataset.save_to_disk` wrote, in order of their rows; of anything else none.
 
     Raises:
-        InputError: a data set that is only a choice of the rows in its files.
+        InputError: a data set that is only a choice of the rows in its files, or one without a file of its own.
     """
     try:
         state = parsed((Path(folder) / _STATE).read_bytes())
         names = [file["filename"] for file in state["_data_files"]]
+        paths = tuple(os.path.join(folder, name) for name in names)
         chosen = state.get("_indices_data_files")
     except (OSError, ValueError, KeyError, TypeError):  # no such file, or another program's
         return ()
@@ -64,7 +65,15 @@ def shards(folder: str | Path) -> tuple[str, ...]:
             found="a choice of rows",
             remedy="save it again: load_from_disk(…).flatten_indices().save_to_disk(…)",
         )
-    return tuple(os.path.join(folder, name) for name in names)
+    for name, path in zip(names, paths, strict=True):
+        if not os.path.isfile(path):
+            raise InputError(
+                where=str(folder),
+                expected=f"every file that its {_STATE} names",
+                found=f"none of the name {name[:100]!r}",
+                remedy="copy the data set again",
+            )
+    return paths
 
 
 def meant_file(source: str, also: Iterable[str] = ()) -> str | None:

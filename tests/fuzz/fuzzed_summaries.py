@@ -101,8 +101,8 @@ def _beside(folder: Path, summary: bytes, source: bytes) -> Path:
 
 SUMMARIES = (
     Target(name="sentences", file="a.txt", read=split, words=PROSE),
-    Target(name="headings", file="a.txt", read=lined, words=(*LINES, *PROSE)),
-    Target(name="summary", file="a.md", read=summarized, words=(*LINES, *PROSE), examples=15),
+    Target(name="headings", file="a.txt", read=lined, words=(*LINES, *PROSE), examples=50),
+    Target(name="summary", file="a.md", read=summarized, words=(*LINES, *PROSE), examples=11),
     Target(name="summary_rows", file="a.jsonl", read=summarized, words=(*ROWS, *PROSE), examples=15),
     Target(name="verify_claims", file="summary.json", read=verified, words=(*CLAIMS.split(),), lay=claimed),
     Target(name="verify_source", file="harbour.md", read=verified, words=(*LINES, *PROSE), lay=sourced),
