@@ -145,11 +145,13 @@ def _nothing() -> None:
 
 
 def gather(processes: Accelerator, mine: dict[str, Tensor]) -> list[dict[str, Tensor]]:
-    """The tensors of all processes, in rank order."""
+    """The tensors of all processes, in rank order, those of each in the order in which it has them."""
     if processes.num_processes == 1:
         return [mine]
-    told = {name: tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for name, tensor in mine.items()}
-    return [safetensors.torch.load(part) for part in _gather_bytes(processes, safetensors.torch.save(told))]
+    tensors = [tensor.detach().cpu().clone(memory_format=torch.contiguous_format) for tensor in mine.values()]
+    told = {f"{at:06d} {name}": tensor for at, (name, tensor) in enumerate(zip(mine, tensors, strict=True))}
+    parts = map(safetensors.torch.load, _gather_bytes(processes, safetensors.torch.save(told)))  # by type and name
+    return [{name.partition(" ")[2]: part[name] for name in sorted(part)} for part in parts]
 
 
 def _gather_bytes(processes: Accelerator, mine: bytes) -> list[bytes]:
