@@ -8,7 +8,7 @@ from typing import Any
 
 from longseq.formats.jsonfile import from_json
 
-LONGEST = 1 << 25
+LONGEST = 1 << 24
 """Bytes of that JSON: a hundred thousand tensors. What reads it takes memory for what it says before it looks."""
 METADATA = "__metadata__"
 

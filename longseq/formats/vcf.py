@@ -20,6 +20,8 @@ from longseq.records import Variant, coordinate
 COLUMNS = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
 LONGEST_ROW, LONGEST_HEADER = 1 << 26, 1 << 25
 """Bytes of a row, which has a cell for each of maybe half a million samples, and of the header, which is held."""
+A_LINE = 64
+"""Bytes that a line of the header takes beside its letters."""
 
 
 class VcfRow(NamedTuple):
@@ -121,7 +123,7 @@ class VcfFile:
                         yield number, line
                 elif line.startswith("##"):
                     header.append(line)
-                    if (held := held + len(line) + 1) > LONGEST_HEADER:
+                    if (held := held + len(line) + A_LINE) > LONGEST_HEADER:
                         raise self._wrong(number, f"a header of at most {LONGEST_HEADER:,} bytes", "a longer one")
                 elif line.startswith("#CHROM\t"):
                     columns = line
