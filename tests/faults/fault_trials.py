@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 
+import pytest
 from disturbed_commands import contents
 from disturbed_runs import TEMPORARY
 
@@ -17,6 +18,11 @@ PAST = 1.1
 """How far behind the end of an undisturbed run it is still sent signals, as a share of its time."""
 COMMANDS = ("summarize DNA", "summarize document", "annotate", "embed", "train")
 """Those that are killed at random."""
+
+
+def few(ordinary, slow):
+    """Names to try, of which some are left to the slow tests: each run of a model takes seconds."""
+    return [*ordinary, *(pytest.param(name, marks=pytest.mark.slow) for name in slow)]
 
 
 @dataclass
