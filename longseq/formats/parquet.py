@@ -255,7 +255,7 @@ def _opened(path: str) -> Iterator[tuple[Any, Any]]:
             else:
                 with ipc.open_file(taken) if start == b"ARROW1" else ipc.open_stream(taken) as file:
                     yield file, taken
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as error:  # a name of a column may be no text
         problem = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             f"is damaged or ends early ({problem})", where=place(path), remedy="copy or download the file again"

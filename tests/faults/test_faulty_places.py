@@ -101,7 +101,8 @@ def test_two_runs_into_one_place(trials, name):
     assert contents(folder / command.out) == trials.whole(name).contents and left(command, folder) == []
 
 
-@pytest.mark.parametrize("name", few(["score"], ["annotate"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["annotate", "score"])
 def test_two_runs_that_could_be_resumed_into_one_place(trials, name):
     """The second one is refused."""
     folder, command = trials.folder(), trials.commands[name]
