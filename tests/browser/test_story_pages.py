@@ -37,6 +37,6 @@ def test_formulas_are_set_and_a_telephone_holds_the_page(visit, file):
     heights = page.page.evaluate(
         "[...document.querySelectorAll('math')].map(one => one.getBoundingClientRect().height)"
     )
-    assert len(heights) == 5 and sorted(heights)[1] > 30  # one is a line; fractions and matrices are higher than letters
+    assert len(heights) == 5 and sorted(heights)[1] > 30  # one is a line; fractions are higher than letters
     assert page.wide() == []
     page.shot("story-phone")

