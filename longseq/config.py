@@ -111,6 +111,9 @@ def from_mapping(kind: type[T], mapping: Mapping[str, Any], prefix: str = "") ->
             listed = "known: " + ", ".join(names)
             raise ConfigError("unknown key", where=key, remedy=f"{near} {listed}" if near else listed)
         values[name] = _convert(hints[name], value, key)
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if field.name not in values and field.default is field.default_factory:  # both missing
+            raise ConfigError(where=f"{prefix}{field.name}", expected="a value", found="none")
     return kind(**values)
 
 

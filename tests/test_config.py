@@ -90,6 +90,16 @@ def test_a_value_that_is_refused(assignment, message):
     assert str(caught.value) == message
 
 
+def test_a_key_that_has_to_be_there():
+    @dataclass(frozen=True, kw_only=True)
+    class Needed:
+        width: int
+        names: tuple[str, ...] = ()
+
+    with pytest.raises(ConfigError, match=r"^inner\.width: expected a value, found none$"):
+        from_mapping(Needed, {"names": ["a"]}, "inner.")
+
+
 def test_a_tree_that_is_no_table():
     with pytest.raises(ConfigError, match=r"^inner: expected a table, found \[1\]$"):
         from_mapping(Inner, [1], "inner.")

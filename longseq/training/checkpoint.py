@@ -8,8 +8,9 @@ and the carried states. No random state is kept: every step seeds its own draws.
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -117,12 +118,15 @@ def _reason(error: BaseException) -> str:
     return str(error).splitlines()[0]
 
 
-def pointed(folder: Path, name: Literal["latest", "best"]) -> Path | None:
+def pointed(folder: Path, which: Literal["latest", "best"]) -> Path | None:
     """The checkpoint that `latest` or `best` points at; None where there is none yet."""
-    pointer = folder / name
+    pointer = folder / which
     if not pointer.exists():
         return None
-    target = folder / pointer.read_text().strip()
+    name = pointer.read_bytes()[:80].decode(errors="replace").strip()
+    target = folder / name
+    if not re.fullmatch(r"step-\d{1,20}", name, re.ASCII):
+        raise CheckpointError(where=str(pointer), expected="a checkpoint beside it", found=repr(name))
     if not target.is_dir():
         raise CheckpointError(where=str(pointer), expected=f"{target.name} beside it", found="nothing there")
     return target
@@ -133,21 +137,42 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     `adapters`.
 
     Raises:
-        CheckpointError: a file is missing or damaged, or of another schema.
+        CheckpointError: a file is missing or damaged, or of another schema, or numbers are not finite.
     """
     model = load(directory).model.train()
     file = directory / "training" / "state.pt"
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
-        schema = content.get("schema")
-        position = Position(**content["position"]) if schema == SCHEMA else None
     except Exception as error:  # a damaged file raises whatever the unpickler meets
         raise CheckpointError(
             where=str(file), expected="the state of a training run", found=f"{type(error).__name__}"
         ) from error
-    if position is None:
-        raise CheckpointError(where=str(file), expected=f"schema {SCHEMA}", found=repr(schema))
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema != SCHEMA:
+        raise CheckpointError(
+            where=str(file),
+            expected=f"schema {SCHEMA}",
+            found=repr(schema),
+            remedy="go on with the longseq that made it, or train --from this directory",
+        )
+    try:
+        position = Position(**content["position"])
+        parts = {name: content[name] for name in ("optimiser", "states", "adapters")}
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(where=str(file), expected="the state of a training run", found=str(error)) from None
+    for name, tensor in _tensors(parts):
+        if tensor.is_floating_point() and not tensor.isfinite().all():
+            raise CheckpointError(where=f"{file} ({name})", expected="finite numbers", found="NaN or infinity")
     return model, position, content
+
+
+def _tensors(tree: Any, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:
+    """All tensors of nested mappings and lists, by where they are."""
+    if isinstance(tree, torch.Tensor):
+        yield path, tree
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list | tuple) else ()
+    for name, part in items:
+        yield from _tensors(part, f"{path}.{name}" if path else str(name))
 
 
 def same_run(position: Position, config: TrainConfig, data: str, processes: int, movable: bool) -> None:

@@ -49,11 +49,14 @@ def read_lines(path: Path) -> list[dict]:
     """Those of a journal, without one that was cut by a kill; none where there is no journal."""
     found = []
     if path.exists():
-        for text in path.read_text(encoding="utf-8").splitlines():
+        for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
-                found.append(parsed(text))
+                line = parsed(text)
             except ValueError:
                 break  # the last line of a run that was killed
+            if not isinstance(line, dict) or type(line.get("step")) is not int:
+                break
+            found.append(line)
     return found
 
 

@@ -191,6 +191,24 @@ def test_damaged_checkpoints(settings, tmp_path):
     torch.save({"schema": "other"}, state)
     with pytest.raises(CheckpointError, match=r"expected schema longseq\.training/2, found 'other'"):
         train(settings(steps=2), run, resume=True)
+    for spoil, message in (
+        (lambda content: content.pop("states"), r"expected the state of a training run, found 'states'"),
+        (lambda content: content["position"].update(more=1), "unexpected keyword argument 'more'"),
+        (
+            lambda content: next(iter(content["optimiser"]["moments"]["state"].values()))["exp_avg"].fill_(torch.nan),
+            r"state\.pt \(optimiser\.moments\.state\.0\.exp_avg\): expected finite numbers",
+        ),
+    ):
+        state.write_bytes(whole)
+        content = torch.load(state, weights_only=True)
+        spoil(content)
+        torch.save(content, state)
+        with pytest.raises(CheckpointError, match=message):
+            train(settings(steps=2), run, resume=True)
+    for name in ("../step-00000002", "/", "\0"):
+        (run / "checkpoints" / "latest").write_text(name)
+        with pytest.raises(CheckpointError, match="expected a checkpoint beside it"):
+            train(settings(steps=2), run, resume=True)
     (run / "checkpoints" / "latest").write_text("step-00000009\n")
     with pytest.raises(CheckpointError, match="expected step-00000009 beside it"):
         train(settings(steps=2), run, resume=True)
