@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Runs, Stretch, uncovered, write_bigwig, write_runs
+from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Covered, Runs, Stretch, write_bigwig, write_runs
 from longseq.log import count
 from longseq.report.input_folders import InputFolders
 from longseq.results.dna import RecordSummary, WindowColumns
@@ -64,6 +64,8 @@ class _Input:
         self._reached = array("q")
         """End of its part that reaches farthest."""
         self._places = array("q")
+        self._taken: dict[int, Covered] = {}
+        """Of the records whose parts are not in order."""
         self.left_out: Counter[str] = Counter()
         """Records without a track, by the reason."""
         self.overlap = False
@@ -77,10 +79,16 @@ class _Input:
     def free(self, name: str, start: int, end: int) -> list[tuple[int, int]]:
         """What no part of the record that came before covers of `[start, end)`."""
         number = self.names.get(name)
-        if number is None or start >= self._reached[number]:  # parts in order, of which there may be many thousands
+        if number is None:
             return [(start, end)]
-        places = self.places()
-        free = uncovered(start, end, [*map(tuple, places[places[:, 0] == number, 1:3].tolist())])
+        taken = self._taken.get(number)
+        if taken is None:
+            if start >= self._reached[number]:  # parts in order, of which there may be many thousands
+                return [(start, end)]
+            taken, places = self._taken.setdefault(number, Covered()), self.places()
+            for before in places[places[:, 0] == number, 1:3].tolist():
+                taken.take(*before)
+        free = taken.take(start, end)
         self.overlap |= free != [(start, end)]
         return free
 

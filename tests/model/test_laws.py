@@ -28,7 +28,7 @@ def assert_split(model, ids, limit, steps=600):
 @pytest.mark.parametrize("dtype", LIMIT, ids=["float32", "float64"])
 def test_split(mixer, feature_map, dtype, bases):
     # One layer of each kind; layers over layers are in test_split_of_patterns.
-    assert_split(encoder(mixer, feature_map, dtype, layers=1), bases[:, :8192], LIMIT[dtype])
+    assert_split(encoder(mixer, feature_map, dtype, layers=1), bases[:, :4200], LIMIT[dtype])
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -82,13 +83,26 @@ def _runs(stretches: Iterable[Stretch], names: Sequence[str]) -> Iterator[Runs]:
         yield held
 
 
-def uncovered(start: int, end: int, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """What none of `spans` covers of `[start, end)`, in order."""
-    found = []
-    for first, last in sorted(spans):
-        if last <= start or end <= first:
-            continue
-        if start < first:
-            found.append((start, first))
-        start = max(start, last)
-    return [*found, (start, end)] if start < end else found
+class Covered:
+    """What of a record is taken already: stretches in order, apart from one another."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def take(self, start: int, end: int) -> list[tuple[int, int]]:
+        """What was free of `[start, end)`, in order; from now on all of it is taken."""
+        if start >= end:
+            return []
+        first, last = bisect_left(self._ends, start), bisect_right(self._starts, end)  # those it meets or touches
+        free, at = [], start
+        for begin, stop in zip(self._starts[first:last], self._ends[first:last], strict=True):
+            if at < begin:
+                free.append((at, begin))
+            at = max(at, stop)
+        if at < end:
+            free.append((at, end))
+        if first < last:
+            start, end = min(start, self._starts[first]), max(end, self._ends[last - 1])
+        self._starts[first:last], self._ends[first:last] = [start], [end]
+        return free

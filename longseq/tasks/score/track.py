@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from longseq.errors import place
-from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Stretch, uncovered, write_bigwig
+from longseq.formats.bigwig import LONGEST, LONGEST_NAME, OVERLAP, Covered, Stretch, write_bigwig
 from longseq.log import count
 from longseq.tasks.score.work import Work
 
@@ -55,6 +55,7 @@ def write_bigwigs(work: Work, folder: Path) -> None:
     """
     work.require_track()
     placed: dict[str, dict[str, list[_Part]]] = {sign: {} for sign in BIGWIGS}
+    taken: dict[tuple[str, str], Covered] = {}  # of records that came in stretches
     left_out, overlap = 0, dict[str, None]()
     for row in work.rows():
         records, start, end = placed[row["strand"]], row["start"], row["start"] + row["length"]
@@ -63,7 +64,9 @@ def write_bigwigs(work: Work, folder: Path) -> None:
         if not 0 < len(row["record"]) <= LONGEST_NAME or other or end > LONGEST:
             left_out += 1
             continue
-        free = uncovered(start, end, [(part.start, part.end) for part in before])
+        free = [(start, end)]
+        if row["stretch"]:
+            free = taken.setdefault((row["strand"], row["record"]), Covered()).take(start, end)
         if row["length"] and free != [(start, end)]:
             overlap[row["file"]] = None
         kept = {name: row[name] for name in ("file", "strand", "start", "length", "offset")}

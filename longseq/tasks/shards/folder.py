@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from typing import Any
 
 from longseq.errors import OutputExistsError
 from longseq.formats.atomic import flush, no_directory, umask
+from longseq.formats.exchange import exchange
 from longseq.formats.jsonfile import read_json, to_json, write_json
 from longseq.results.source import SourceRow
 from longseq.tasks.shards import spool
@@ -165,10 +165,9 @@ def _publish(made: Path, target: Path, force: bool) -> None:
     for name in (FACTS, *spool.FILES):
         os.chmod(made / name, 0o666 & ~mask)
     if force and target.exists():
-        old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
-        os.rename(target, old)
-        os.rename(made, target)
-        shutil.rmtree(old, ignore_errors=True)
+        (target / LOCK).touch()  # what it was is a working folder then, which the next attempt clears
+        exchange(made, target)
+        shutil.rmtree(made, ignore_errors=True)
     else:
         os.rename(made, target)  # over an empty folder at most: who is second fails, and nothing is lost
     (target / LOCK).unlink()
