@@ -153,8 +153,8 @@ def test_a_new_turn_begins_a_segment():
     "changes",
     [
         {},
-        {"softmax_window": 0, "feature_map": "exp"},
-        {"memory_gate": False},
+        pytest.param({"softmax_window": 0, "feature_map": "exp"}, marks=pytest.mark.slow),
+        pytest.param({"memory_gate": False}, marks=pytest.mark.slow),
         {"softmax_window": 0, "memory_gate": False},
     ],
     ids=str,

@@ -16,6 +16,8 @@ from longseq.tasks.check.subject import random_model
 
 SMALL = ("model.width=16", "model.layers=1")
 LENGTH = 1500  # tokens
+FEW = ("linear", "gated", "softmax", "gru")
+"""Mixers that are tried each time."""
 
 
 def outcome(mixer, feature_map=None, laws=LAWS):
@@ -26,7 +28,9 @@ def broken(found):
     return {law.law for law in found.broken}
 
 
-@pytest.mark.parametrize("mixer", MIXERS)
+@pytest.mark.parametrize(
+    "mixer", [pytest.param(one, marks=() if one in FEW else pytest.mark.slow) for one in MIXERS]
+)
 def test_every_mixer_passes(mixer):
     found = outcome(mixer)
     assert found.laws and not found.broken, found.broken
@@ -183,6 +187,7 @@ def test_the_length_has_an_end():
         check([random_model("linear", None, SMALL)], LONGEST + 1, [])
 
 
+@pytest.mark.slow  # the README's line is tried each time
 def test_a_checkpoint(capsys):
     assert main(["check", "dna", "--length", "64", "--json", "-q"]) == 0
     found = json.loads(capsys.readouterr().out)

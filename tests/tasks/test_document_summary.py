@@ -285,6 +285,7 @@ def test_a_spool_without_a_place_says_what_to_do(tmp_path, monkeypatch):
         summarize_document(document(told(200)), spool_folder=tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_text(monkeypatch):
     monkeypatch.setattr("longseq.tokens.scratch.IN_MEMORY", 1 << 16)
     monkeypatch.setattr("longseq.tasks.document.vectors.BLOCK_WORDS", 4000)

@@ -115,6 +115,7 @@ def test_neighbours_change_nothing_to_the_bit(dna, tmp_path):
     assert np.isnan(together["r8"]).all() and np.isnan(together["r9"]).all()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_record_or_with_their_number(dna, tmp_path, monkeypatch):
     """Three or six times as much to read: but for a row a window, nothing more is held. The encoder is left out; a
     piece of a file is a million bases, and two million are looked at to estimate the rest."""

@@ -61,6 +61,7 @@ def trained():
     return model.eval()
 
 
+@pytest.mark.slow
 def test_98_percent_of_its_accuracy_stay(trained, tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join(WORDS) + "\n")
     word_pieces(tmp_path / "vocab.txt").save(tmp_path / "tokenizer.json")

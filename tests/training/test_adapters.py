@@ -83,6 +83,7 @@ def test_stopped_and_resumed_it_is_the_same_run(data, tmp_path, changes):
     assert found == pytest.approx(wanted, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_two_processes_are_as_one(data, tmp_path):
     run(data, tmp_path / "one", batch=384)
     jobs = [{"settings": config(data, batch=384), "out": str(tmp_path / "two")}]

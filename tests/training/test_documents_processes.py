@@ -22,6 +22,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_two_processes_are_as_one(folder, tmp_path):
     """Rows of one step differ in width between the two; or each holds a slice of every row."""
     common = {

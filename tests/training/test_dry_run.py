@@ -76,6 +76,7 @@ def test_a_step_that_is_no_number_is_an_error(config, tmp_path):
     assert not (tmp_path / "dry").exists()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_by_two_processes(config, tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()

@@ -153,6 +153,7 @@ def test_resumed_at_any_step_is_undisturbed(folder, tmp_path, kind):
     assert epochs == sorted(epochs) and len(epochs) == 8
 
 
+@pytest.mark.slow
 def test_processes_are_as_one(folder, tmp_path):
     """Rows shared out, or slices of each, over all widths."""
     ways = {"documents": {}, "time": {"processes__sequence": 2}}

@@ -73,7 +73,14 @@ def runs(data):
     return of
 
 
-@pytest.mark.parametrize(("unit", "task"), [(unit, task) for unit, tasks in TASKS.items() for task in tasks])
+@pytest.mark.parametrize(
+    ("unit", "task"),
+    [
+        pytest.param(unit, task, marks=() if unit == "bases" else pytest.mark.slow)
+        for unit, tasks in TASKS.items()
+        for task in tasks
+    ],
+)
 def test_two_processes_are_as_one(data, runs, tmp_path, unit, task):
     folder, tree = data
     assert runs(unit)[task] == ("", "")

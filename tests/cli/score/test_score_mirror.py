@@ -63,7 +63,7 @@ def tracks(folder, model, records, *options):
     return list(zip(found[::2], found[1::2], strict=True))
 
 
-@pytest.mark.parametrize("chunk", CHUNKS)
+@pytest.mark.parametrize("chunk", [*CHUNKS[:2], pytest.param(CHUNKS[2], marks=pytest.mark.slow)])
 def test_a_record_and_its_reverse_complement_mirror_each_other(drawn, tmp_path, chunk):
     """To the bit where both are read in the same chunks, to rounding where they are not."""
     records = [letters(length, seed) for seed, length in enumerate(LENGTHS)]

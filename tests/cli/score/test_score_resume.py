@@ -160,6 +160,7 @@ def kill_and_resume(models, source, folder, moments):
     return out, kills
 
 
+@pytest.mark.slow
 def test_killed_for_good_and_resumed_gives_the_same_bytes(models, long_source, tmp_path):
     assert main(arguments(models, long_source, tmp_path / "whole")) == 0
     out, kills = kill_and_resume(models, long_source, tmp_path, [0.02])
@@ -175,7 +176,7 @@ def test_killed_at_twenty_random_moments(models, tmp_path):
     assert kills >= 15 and contents(out) == contents(tmp_path / "whole")
 
 
-@pytest.mark.parametrize(("stop", "code"), [(signal.SIGUSR1, 85), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGUSR1, 85), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)])
 def test_real_signals(models, long_source, tmp_path, stop, code):
     line = [*LONGSEQ, *arguments(models, long_source, tmp_path / "out")]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as running:

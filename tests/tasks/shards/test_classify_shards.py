@@ -42,6 +42,7 @@ def test_shards_make_the_folder_of_one_process(models, tmp_path, capsys, model, 
         assert runs.shards(of) == one
 
 
+@pytest.mark.slow
 def test_jobs_make_the_folder_of_one_process(models, tmp_path, capsys):
     runs = Runs(capsys, tmp_path, "classify", *mixed(tmp_path), "--model", models / "classes")
     assert runs.jobs(2) == runs.one()

@@ -26,6 +26,7 @@ def test_shards_make_the_table_of_one_process(model, tmp_path, capsys, options):
         assert runs.shards(of) == one
 
 
+@pytest.mark.slow
 def test_jobs_make_both_files_of_one_process(model, tmp_path):
     line = ["embed", *mixed(tmp_path), "--model", str(model), "-q"]
     for name, more in (("one", []), ("jobs", ["--jobs", "2"])):

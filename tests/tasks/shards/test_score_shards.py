@@ -31,6 +31,7 @@ def test_shards_make_the_folder_of_one_process(model, tmp_path, capsys, options,
         assert runs.shards(of) == one
 
 
+@pytest.mark.slow
 def test_jobs_make_the_folder_of_one_process(model, tmp_path, capsys):
     runs = Runs(capsys, tmp_path, "score", *mixed(tmp_path), "--model", model, "--track", "--chunk", "512")
     assert runs.jobs(2) == runs.one()

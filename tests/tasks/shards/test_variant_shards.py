@@ -43,6 +43,7 @@ def test_shards_make_the_table_of_one_process(model, files, tmp_path, capsys, ou
         assert runs.shards(of) == one
 
 
+@pytest.mark.slow
 def test_jobs_make_the_table_of_one_process(model, files, tmp_path, capsys):
     runs = Runs(capsys, tmp_path, "score", *files, "--model", model, "--context", "60", out="o.vcf")
     assert runs.jobs(2) == runs.one()
