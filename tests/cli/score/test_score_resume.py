@@ -176,7 +176,9 @@ def test_killed_at_twenty_random_moments(models, tmp_path):
     assert kills >= 15 and contents(out) == contents(tmp_path / "whole")
 
 
-@pytest.mark.parametrize(("stop", "code"), [(signal.SIGUSR1, 85), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("stop", "code"), [(signal.SIGUSR1, 85), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)]
+)
 def test_real_signals(models, long_source, tmp_path, stop, code):
     line = [*LONGSEQ, *arguments(models, long_source, tmp_path / "out")]
     with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as running:
