@@ -28,9 +28,7 @@ def broken(found):
     return {law.law for law in found.broken}
 
 
-@pytest.mark.parametrize(
-    "mixer", [pytest.param(one, marks=() if one in FEW else pytest.mark.slow) for one in MIXERS]
-)
+@pytest.mark.parametrize("mixer", [pytest.param(one, marks=() if one in FEW else pytest.mark.slow) for one in MIXERS])
 def test_every_mixer_passes(mixer):
     found = outcome(mixer)
     assert found.laws and not found.broken, found.broken
