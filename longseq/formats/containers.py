@@ -21,7 +21,10 @@ Container = Literal["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
 PIECE = 1 << 20
 """Most bytes that one step of decompression hands out."""
 PACKED = 1 << 17
-"""Compressed bytes taken at a time; small, since each end of a member copies what is left of them."""
+"""Compressed bytes taken at a time; small, since each end of a stream copies what is left of them."""
+FIRST = 1 << 10
+"""Of these so many are given to a new member of gzip, then twice as many each time: there may be millions of members,
+of which each copies what it was given too much."""
 XZ_MEMORY = 1 << 30
 """Bytes that xz may ask for: `xz -9` asks for 64 MiB."""
 
@@ -159,30 +162,41 @@ def _plain(raw: Raw) -> Iterator[bytes]:
 
 
 def _gunzip(raw: Raw) -> Iterator[bytes]:
-    data, open_ended = b"", False
+    data, open_ended = memoryview(b""), False
     while True:
+        data = _past_zeros(data)
         while len(data) < _LONGEST_MAGIC and (more := raw.read(PACKED)):
-            data = (data + more).lstrip(b"\0")  # zeros between members are padding
+            data = _past_zeros(memoryview(bytes(data) + more))
         if not data:
             break
-        if not data.startswith(b"\x1f\x8b"[: len(data)]):
+        start = bytes(data[:_LONGEST_MAGIC])
+        if not start.startswith(b"\x1f\x8b"[: len(start)]):
             raise ValueError("what follows the last member is not gzip")
-        blocked, produced = _is_bgzf(data), 0
+        blocked, produced, size = _is_bgzf(start), 0, FIRST
         member = zlib.decompressobj(31)
         while not member.eof:
-            piece = member.decompress(data, PIECE)
-            if not piece and not data and not member.eof:
+            some = data[:size]
+            size = min(2 * size, PACKED)
+            piece = member.decompress(some, PIECE)
+            if not piece and not some and not member.eof:
                 raise _CutError
             produced += len(piece)
-            data = member.unconsumed_tail or member.unused_data
+            data = data[len(some) - len(member.unconsumed_tail or member.unused_data) :]
             if piece:
                 yield piece
             if not data and not member.eof:
-                data = raw.read(PACKED)
-        data = data.lstrip(b"\0")
+                data = memoryview(raw.read(PACKED))
         open_ended = blocked and produced > 0
     if open_ended:  # BGZF ends with an empty member, or something is missing
         raise _CutError
+
+
+def _past_zeros(data: memoryview) -> memoryview:
+    """Zeros between members are padding."""
+    while data and data[0] == 0:
+        some = bytes(data[:FIRST])
+        data = data[len(some) - len(some.lstrip(b"\0")) :]
+    return data
 
 
 def _streams(raw: Raw, new: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
