@@ -90,7 +90,7 @@ class Overview:
                     seen.regions.append(region)
             else:
                 seen.bits_regions += 1
-        if summary.windows is not None:
+        if summary.windows is not None and len(summary.windows):  # of empty records there may be a million
             seen.held.append(summary.windows)
             seen.held_size += len(summary.windows)
             if seen.held_size >= HELD:

@@ -25,18 +25,19 @@ class Weighed:
             self.held[self.count] = tracemalloc.get_traced_memory()[0]
 
 
-def contigs(path, number: int) -> str:
+def contigs(path, number: int, size: int = 200) -> str:
     letters = "".join(random.Random(0).choices("ACGT", k=300 + number))
-    path.write_text("".join(f">contig_{i} len=200\n{letters[i : i + 200]}\n" for i in range(number)))
+    path.write_text("".join(f">contig_{i} len={size}\n{letters[i : i + size]}\n" for i in range(number)))
     return str(path)
 
 
-def test_a_contig_more_is_a_few_bytes_more(tmp_path):
-    path, seen = contigs(tmp_path / "x.fa", 3_500), Weighed(1_000, 3_000)
+@pytest.mark.parametrize("size", [200, 0])
+def test_a_contig_more_is_a_few_bytes_more(tmp_path, size):
+    path, seen = contigs(tmp_path / "x.fa", 3_500, size), Weighed(1_000, 3_000)
     tracemalloc.start()
     summarize_files([path], Request(), sinks=[Overview(10_000), seen])
     tracemalloc.stop()
-    assert (seen.count, seen.bases) == (3_500, 3_500 * 200)
+    assert (seen.count, seen.bases) == (3_500, 3_500 * size)
     assert (seen.held[3_000] - seen.held[1_000]) / 2_000 < 100, "bytes a contig"
 
 
