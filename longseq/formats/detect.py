@@ -13,6 +13,7 @@ from itertools import pairwise
 from longseq.errors import InputError, place
 from longseq.formats.containers import ByteStream
 from longseq.formats.encoding import byte_order_mark, wide
+from longseq.formats.features import TOLD
 from longseq.formats.jsonfile import parsed
 from longseq.formats.known import (
     ACCEPTED,
@@ -283,7 +284,7 @@ def _refuse_text(text: bytes, where: str) -> None:
 def _refuse_intervals(text: bytes, where: str) -> None:
     """Places in sequences without the sequences: all whole lines but comments are such."""
     lines = [line for line in text[: text.rfind(b"\n") + 1].splitlines() if line.strip()]
-    lines = [line for line in lines if not line.startswith((b"#", b"track ", b"browser "))]
+    lines = [line for line in lines if not line.startswith(TOLD)]
     for name, pattern in INTERVALS.items():
         if lines and all(map(pattern.fullmatch, lines)):
             remedy = "give the sequences; as labels of them: longseq train SEQUENCES --labels FILE"

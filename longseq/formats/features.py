@@ -23,6 +23,8 @@ from longseq.formats.known import document_name
 from longseq.records import Interval, coordinate
 
 Strand = Literal["+", "-", "."]
+TOLD = (b"#", b"track ", b"browser ")
+"""What a line of BED or GFF begins with that is of no interval; behind a tab the word would be a record's name."""
 _SUFFIXES = (".bed", ".gff", ".gff3", ".gtf", ".gb", ".gbk", ".gbff")
 
 
@@ -66,7 +68,7 @@ def read_features(source: str | Path) -> Iterator[Feature]:
             line = text.line - (1 if text.whole_line else 0)
             if data.startswith(b"##FASTA"):
                 break
-            if not data.strip() or data.startswith(b"#") or data.split(None, 1)[0] in (b"track", b"browser"):
+            if not data.strip() or data.startswith(TOLD) or data.strip() in (b"track", b"browser"):
                 continue
             cells = [decode(cell).strip() for cell in (data.split(b"\t") if b"\t" in data else data.split())]
             gff = len(cells) in COLUMNS and coordinate(cells[2]) is None if gff is None else gff

@@ -21,11 +21,12 @@ FEATURES             Location/Qualifiers
     ("text", "found"),
     [
         ("tracked\t0\t5\tgene\nbrowser2\t0\t3\tgene\n", [("tracked", 0, 5), ("browser2", 0, 3)]),
+        ("track\t0\t5\tgene\nbrowser\t0\t3\n", [("track", 0, 5), ("browser", 0, 3)]),
         ("track name=x\nbrowser position a:1-2\na\t0\t5\tgene\n", [("a", 0, 5)]),
         ("1\t2\texon\t5\t9\t.\t+\t.\tgene_id 'x'\n", [("1", 4, 9)]),
         (LOCUS, [("X", 0, 10), ("X", 19, 30)]),
     ],
-    ids=["names that begin like headers", "headers", "a source that is a number", "a location with a blank"],
+    ids=["names that begin like headers", "names that are words of headers", "headers", "a source that is a number", "a location with a blank"],
 )
 def test_intervals_are_told_from_what_looks_like_them(tmp_path, text, found):
     (tmp_path / "f").write_text(text)

@@ -14,7 +14,7 @@ from fuzzing import Target
 
 from longseq.errors import InputError
 from longseq.formats.aliases import read_aliases
-from longseq.formats.features import read_features
+from longseq.formats.features import TOLD, read_features
 from longseq.formats.names import match
 from longseq.formats.table import read_header, read_table
 from longseq.formats.vcf import VcfFile
@@ -31,7 +31,7 @@ _BED = re.compile(rb"[^\t\r\n\x80-\xff]+\t\d+\t\d+(\t[^\t\r\n]*)*\r?")
 def _bed(path: Path) -> None:
     """Intervals as they stand, where every line is plain enough to be read in one way only."""
     found = [feature.interval for feature in read_features(path)]
-    lines = [line for line in path.read_bytes().split(b"\n") if line.strip() and not line.startswith(b"#")]
+    lines = [line for line in path.read_bytes().split(b"\n") if line.strip() and not line.startswith(TOLD)]
     if all(map(_BED.fullmatch, lines)):
         cells = [line.split(b"\t") for line in lines]
         plain = [(cell[0].decode().strip(), int(cell[1]), int(cell[2])) for cell in cells]
