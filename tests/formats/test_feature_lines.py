@@ -26,7 +26,13 @@ FEATURES             Location/Qualifiers
         ("1\t2\texon\t5\t9\t.\t+\t.\tgene_id 'x'\n", [("1", 4, 9)]),
         (LOCUS, [("X", 0, 10), ("X", 19, 30)]),
     ],
-    ids=["names that begin like headers", "names that are words of headers", "headers", "a source that is a number", "a location with a blank"],
+    ids=[
+        "names that begin like headers",
+        "names that are words of headers",
+        "headers",
+        "a source that is a number",
+        "a location with a blank",
+    ],
 )
 def test_intervals_are_told_from_what_looks_like_them(tmp_path, text, found):
     (tmp_path / "f").write_text(text)
