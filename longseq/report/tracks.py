@@ -106,6 +106,18 @@ class _Input:
         """(P, fields of `_Place`), while no place is added."""
         return np.frombuffer(self._places, np.int64).reshape(-1, len(_Place._fields))
 
+    def handed_over(self) -> tuple[list[str], np.ndarray]:
+        """The names in order, and the places (P, fields of `_Place`) by their name's place among them and by start; here
+        nothing is left of either, since writing takes as much again."""
+        names, places = sorted(self.names), self.places().copy()
+        numbers, self.names, self._places = self.names, {}, array("q")
+        ranks = np.empty(len(names), np.int64)
+        for rank, name in enumerate(names):
+            ranks[numbers[name]] = rank
+        del numbers
+        places[:, 0] = ranks[places[:, 0]]
+        return names, places[np.lexsort((places[:, 1], places[:, 0]))]
+
 
 class Tracks:
     """Figures wait on disk until all records are known, since a bigWig wants them in order of name; use it as a context
@@ -179,12 +191,7 @@ class Tracks:
                 self._write(folders.tracks(source), known)
 
     def _write(self, folder: Path, known: _Input) -> None:
-        names, places = sorted(known.names), known.places()
-        ranks = np.empty(len(names), np.int64)
-        ranks[[known.names[name] for name in names]] = np.arange(len(names))
-        record = ranks[places[:, 0]]
-        places = places[np.lexsort((places[:, 1], record))]
-        places[:, 0] = np.sort(record)
+        names, places = known.handed_over()
         lengths = np.zeros(len(names), np.int64)
         np.maximum.at(lengths, places[:, 0], places[:, 2])
         folder.mkdir(parents=True, exist_ok=True)
