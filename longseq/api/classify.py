@@ -13,7 +13,7 @@ from longseq.log import Progress, count
 from longseq.report.frame import Table
 from longseq.results.findings import ClassRegion
 from longseq.tasks.classify import Answers, Classified, Request
-from longseq.tasks.classify.evidence import Evidence
+from longseq.tasks.classify.found import Evidence
 from longseq.tasks.classify.write import columns_of, row_of
 
 if TYPE_CHECKING:

@@ -119,6 +119,7 @@ def command(
     from longseq.results.run import Run
     from longseq.streaming.classes import ClassReader
     from longseq.tasks.annotate import shard
+    from longseq.tasks.annotate.merge import KINDS
     from longseq.tasks.annotate.predict import GeneRequest, predict_genes
     from longseq.tasks.annotate.run import Request, annotate
     from longseq.tasks.annotate.work import ANNOTATE
@@ -151,7 +152,7 @@ def command(
             shards,
             shard.order_of(request, reader),
             out,
-            shard.KINDS,
+            KINDS,
             lambda made, _: shard.fill(made, request, reader, talk.progress()),
             attempt=attempt,
             force=force,
@@ -178,10 +179,10 @@ def command(
 
 def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the folder of a batch, say what there was; the exit code."""
-    from longseq.tasks.annotate import shard
+    from longseq.tasks.annotate.merge import merge
 
     line = shlex.join(["longseq", *talk.arguments])
-    row, number = shard.merge(batch, out, provenance=lambda _: batch.run(line), force=force)
+    row, number = merge(batch, out, provenance=lambda _: batch.run(line), force=force)
     return _told(out, row, number, genes=batch.request["genes"])
 
 

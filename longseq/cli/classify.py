@@ -76,6 +76,7 @@ def command(
     from longseq.streaming.hidden import HiddenReader
     from longseq.tasks import classify as task
     from longseq.tasks.classify import shard
+    from longseq.tasks.classify.merge import KINDS
     from longseq.tasks.shards.attempt import Attempt, ReaderFacts
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.summarize.model import load_checkpoint
@@ -119,7 +120,7 @@ def command(
             shards,
             shard.order_of(request, reader),
             out,
-            shard.KINDS,
+            KINDS,
             lambda made, _: shard.fill(made, request, reader, talk.progress()),
             attempt=attempt,
             force=force,
@@ -140,10 +141,10 @@ def command(
 
 def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the folder of a batch, say what there was; the exit code."""
-    from longseq.tasks.classify import shard
+    from longseq.tasks.classify.merge import merge
 
     line = shlex.join(["longseq", *talk.arguments])
-    return _told(out, [source.row() for source in shard.merge(batch, out, command=line, force=force)])
+    return _told(out, [source.row() for source in merge(batch, out, command=line, force=force)])
 
 
 def _told(out: str, sources: list[SourceRow]) -> int:

@@ -133,6 +133,7 @@ def sharded(
     from longseq.tasks.shards.cut import VARIANTS
     from longseq.tasks.shards.order import Reading
     from longseq.tasks.variants import VariantRun, results, shard
+    from longseq.tasks.variants.merge import KINDS
 
     attempt = Attempt(shlex.join(["longseq", *talk.arguments]))
     if request.reference == "-":
@@ -155,7 +156,7 @@ def sharded(
             shards,
             shard.order_of(work),
             out,
-            shard.KINDS,
+            KINDS,
             lambda made, _: shard.fill(made, work, line, talk.progress()),
             attempt=attempt,
             force=force,
@@ -165,10 +166,11 @@ def sharded(
 
 def play(batch: Batch, out: str, *, force: bool, talk: Talk) -> int:
     """Write the answers of a batch, say what there was; the exit code."""
-    from longseq.tasks.variants import results, shard
+    from longseq.tasks.variants import results
+    from longseq.tasks.variants.merge import Merged
 
     results.free_output(out, force=force)
-    with shard.Merged(batch) as work:
+    with Merged(batch) as work:
         for note in work.notes:
             log.warning("%s", note)
         results.write(work, out, command=batch.facts["command"], force=force)

@@ -1,12 +1,40 @@
-"""Models: ids and a state in, hidden vectors, scores and a state out; checkpoint directories."""
+"""Models: ids and a state in, hidden vectors, scores and a state out; checkpoint directories.
 
-from longseq.model.checkpoint import Checkpoint, load, save
-from longseq.model.config import ModelConfig
-from longseq.model.encoder import Encoder
-from longseq.model.headed import HeadConfig, Model, RecordModel, TokenModel
-from longseq.model.heads import Classifier, NextToken
-from longseq.model.language import LanguageModel
-from longseq.model.state import State, detach, next_segment
+Names are fetched when first used: what says what a model answered wants no torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longseq.model.checkpoint import Checkpoint, load, save
+    from longseq.model.config import ModelConfig
+    from longseq.model.encoder import Encoder
+    from longseq.model.head_config import HeadConfig
+    from longseq.model.headed import Model, RecordModel, TokenModel
+    from longseq.model.heads import Classifier, NextToken
+    from longseq.model.language import LanguageModel
+    from longseq.model.state import State, detach, next_segment
+
+_HOMES = {
+    "Checkpoint": "checkpoint",
+    "Classifier": "heads",
+    "Encoder": "encoder",
+    "HeadConfig": "head_config",
+    "LanguageModel": "language",
+    "Model": "headed",
+    "ModelConfig": "config",
+    "NextToken": "heads",
+    "RecordModel": "headed",
+    "State": "state",
+    "TokenModel": "headed",
+    "detach": "state",
+    "load": "checkpoint",
+    "next_segment": "state",
+    "save": "checkpoint",
+}
 
 __all__ = [
     "Checkpoint",
@@ -25,3 +53,13 @@ __all__ = [
     "next_segment",
     "save",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -27,7 +27,8 @@ from longseq.model.beside import LONGEST
 from longseq.model.calibration import FILE as CALIBRATION
 from longseq.model.calibration import Calibration, write_calibration
 from longseq.model.config import ModelConfig
-from longseq.model.headed import HeadConfig, Model, build
+from longseq.model.head_config import HeadConfig
+from longseq.model.headed import Model, build
 from longseq.model.held_out import HELD_OUT, write_figures
 from longseq.model.language import LanguageModel
 from longseq.model.range import FILE as RANGE
@@ -289,9 +290,8 @@ def _card(model: Model, facts: Mapping[str, object]) -> str:
         "",
     ]
     if facts:
-        lines += ["| fact | value |", "|---|---|"]
-        lines += [f"| {name} | {_in_a_cell(value)} |" for name, value in facts.items()]
-        lines.append("")
+        rows = (f"| {name} | {_in_a_cell(value)} |" for name, value in facts.items())
+        lines += ["| fact | value |", "|---|---|", *rows, ""]
     return "\n".join(lines)
 
 

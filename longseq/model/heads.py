@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from longseq.model.head_config import Pooling
 from longseq.model.state import State
-
-Pooling = Literal["mean", "max", "last", "attention"]
 
 
 class NextToken(nn.Module):

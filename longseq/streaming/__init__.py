@@ -1,12 +1,38 @@
-"""The fold over chunks: records of any length through states of fixed size, one by one or side by side."""
+"""The fold over chunks: records of any length through states of fixed size, one by one or side by side.
 
+Names are fetched when first used: the spools here want no model.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+# Fetched at once: the module has the name of its function, and would take its place here when it is imported.
 from longseq.streaming.ahead import ahead, records_ahead
-from longseq.streaming.conversation import Conversation, Near, Turn
-from longseq.streaming.reader import Scored, SurprisalReader
-from longseq.streaming.snapshot import Snapshot, load_snapshot, save_snapshot
-from longseq.streaming.stream import Passage, Stream
-from longseq.streaming.surprisal import Surprisal
-from longseq.streaming.tracks import Track
+
+if TYPE_CHECKING:
+    from longseq.streaming.conversation import Conversation, Near, Turn
+    from longseq.streaming.reader import Scored, SurprisalReader
+    from longseq.streaming.snapshot import Snapshot, load_snapshot, save_snapshot
+    from longseq.streaming.stream import Passage, Stream
+    from longseq.streaming.surprisal import Surprisal
+    from longseq.streaming.tracks import Track
+
+_HOMES = {
+    "Conversation": "conversation",
+    "Near": "conversation",
+    "Passage": "stream",
+    "Scored": "reader",
+    "Snapshot": "snapshot",
+    "Stream": "stream",
+    "Surprisal": "surprisal",
+    "SurprisalReader": "reader",
+    "Track": "tracks",
+    "Turn": "conversation",
+    "load_snapshot": "snapshot",
+    "save_snapshot": "snapshot",
+}
 
 __all__ = [
     "Conversation",
@@ -24,3 +50,13 @@ __all__ = [
     "records_ahead",
     "save_snapshot",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -14,7 +14,7 @@ from longseq.config import from_mapping
 from longseq.errors import ConfigError
 from longseq.model import Model, ModelConfig, adapter, load
 from longseq.model.checkpoint import locate, read_config
-from longseq.model.headed import OVER_TOKENS
+from longseq.model.head_config import OVER_TOKENS
 from longseq.tokens import DnaTokenizer
 from longseq.tokens.stream import StreamTokenizer
 from longseq.training.config import TrainConfig

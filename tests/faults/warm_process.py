@@ -26,12 +26,13 @@ WARM = (
     "longseq.api.summarize",
     "longseq.formats.documents",
     "longseq.formats.text",
-    "longseq.tasks.annotate.files",
-    "longseq.tasks.classify.write",
     "longseq.tasks.document.texts",
-    "longseq.tasks.embed.merge",
-    "longseq.tasks.score.merge",
-    "longseq.tasks.shards.gather",
+    "longseq.tasks.summarize.dna",
+    *(
+        f"longseq.tasks.{name}.{part}"
+        for name in ("annotate", "classify", "embed", "score", "variants")
+        for part in ("merge", "shard")
+    ),
     *(f"longseq.report.{name}" for name in ("pages", "report_page", "sheets", "tables", "tracks", "vectors")),
     "longseq.report.dna_page.part",
     "longseq.report.document_page.part",

@@ -8,7 +8,6 @@ from collections import deque
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from fuzzing import Target
 
@@ -20,9 +19,8 @@ from longseq.formats.table import read_header, read_table
 from longseq.formats.vcf import VcfFile
 from longseq.formats.vcf_writer import vcf_output
 from longseq.tasks.info import describe
-
-if TYPE_CHECKING:
-    from longseq.tasks.variants.reference import Reference
+from longseq.tasks.variants.alleles import alleles
+from longseq.tasks.variants.reference import Reference
 
 LARGEST = 2**63 - 1
 _BED = re.compile(rb"[^\t\r\n\x80-\xff]+\t\d+\t\d+(\t[^\t\r\n]*)*\r?")
@@ -48,8 +46,6 @@ def _features(path: Path) -> None:
 
 @cache
 def _reference() -> Reference:
-    from longseq.tasks.variants.reference import Reference
-
     with TemporaryDirectory() as folder:
         file = Path(folder, "reference.fa")
         file.write_text(">one\nACGTACGTACGTNNRYACGTACGT\n>two\nACGTACGT\n")
@@ -60,8 +56,6 @@ def _reference() -> Reference:
 
 def _variants(path: Path) -> None:
     """Every row, and what `score` asks of its alleles; written again, with an index."""
-    from longseq.tasks.variants.alleles import alleles  # wakes torch
-
     reference = _reference()
     with VcfFile(path) as file, vcf_output(path.with_name("out.vcf.gz"), force=True) as out:
         out.header([*file.header, file.columns])

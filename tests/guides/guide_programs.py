@@ -27,7 +27,7 @@ WARM = [
         "pyarrow.parquet",
     ),
     *("pypdfium2", "pysam", "rouge_score.rouge_scorer", "sklearn.linear_model", "tokenizers", "torch._dynamo"),
-    *("torch.distributed.run", "torch.distributed.tensor", "longseq.streaming", "longseq.tasks.annotate"),
+    *("torch.distributed.run", "torch.distributed.tensor", "longseq.streaming.stream", "longseq.tasks.annotate"),
     *("longseq.tasks.document", "longseq.tasks.summarize", "longseq.training"),
 ]
 """Modules that commands wake, some of which take seconds."""

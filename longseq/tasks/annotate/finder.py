@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from longseq.formats.genetic_code import GeneticCode
 from longseq.records import reverse_complement
-from longseq.streaming.classes import Classified, ClassReader
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.annotate import starts
 from longseq.tasks.annotate.candidates import Candidates, candidates, genes, neighbours, sums, windows
 from longseq.tasks.annotate.coding import Coding, codes, of_codon
 from longseq.tasks.annotate.frames import BLOCK, Sums, by_frame, columns, log_odds
 from longseq.tasks.annotate.genes import Gene, choose
+
+if TYPE_CHECKING:
+    from longseq.streaming.classes import Classified, ClassReader
 
 AROUND = 8192
 """Bases of a circular record that are read again before its start and behind its end."""

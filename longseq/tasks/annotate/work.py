@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from longseq.errors import StateError, StoppedError
 from longseq.formats.atomic import free_directory, no_directory
@@ -21,7 +21,9 @@ from longseq.log import count
 from longseq.streaming.rows import RowSpool
 from longseq.tasks.score.work import said
 from longseq.tasks.working import ANEW, SETTINGS, Folder, Owner, beside
-from longseq.training.signals import StopRequest
+
+if TYPE_CHECKING:
+    from longseq.training.signals import StopRequest
 
 SCHEMA = "longseq.annotate.run/1"
 ROWS = "rows.jsonl"
@@ -136,6 +138,8 @@ def working(out: str | Path, settings: dict[str, Any], *, resume: bool, force: b
         UsageError: `out` cannot be written, or what stands beside it is not ours.
         StoppedError: SIGTERM or SIGUSR1 came; KeyboardInterrupt: SIGINT.
     """
+    from longseq.training.signals import StopRequest  # wakes torch, which a merge can do without
+
     folder = beside(free_directory(out, force=force))
     if not folder.parent.is_dir():
         raise no_directory(out)

@@ -1,8 +1,34 @@
-"""Classes, labels or numbers of records, by a head of the user's own training: whole, along the record, and afresh."""
+"""Classes, labels or numbers of records, by a head of the user's own training: whole, along the record, and afresh.
 
-from longseq.tasks.classify.answers import Answers
-from longseq.tasks.classify.calibrate import calibrate
-from longseq.tasks.classify.reading import Classified, Request, classified, record_model
-from longseq.tasks.classify.run import classify
+Names are fetched when first used: a merge of tables wants no model.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longseq.tasks.classify.answers import Answers
+    from longseq.tasks.classify.fit import calibrate
+    from longseq.tasks.classify.found import Classified
+    from longseq.tasks.classify.reading import Request, classified, record_model
+    from longseq.tasks.classify.run import classify
+
+_HOMES = {
+    "Answers": "answers",
+    "Classified": "found",
+    "Request": "reading",
+    "calibrate": "fit",
+    "classified": "reading",
+    "classify": "run",
+    "record_model": "reading",
+}
 
 __all__ = ["Answers", "Classified", "Request", "calibrate", "classified", "classify", "record_model"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -8,7 +8,6 @@ linear map: with weight w and scores s of a sentence in those of the whole, S, t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,24 +15,9 @@ from torch import Tensor
 
 from longseq.model import RecordModel
 from longseq.records import Record
+from longseq.tasks.classify.found import Evidence
 from longseq.tasks.document.manuscript import Manuscript
 from longseq.tasks.sentence_places import Sentences
-
-
-class Evidence(NamedTuple):
-    """A sentence that speaks for the class of its document."""
-
-    start: int
-    """First letter."""
-    end: int
-    section: str
-    """Titles of the sections it lies in."""
-    margin: float
-    """Nats by which the class's score over the mean of the others would fall without it."""
-    share: float
-    """Weight in the reading of the document, of 1."""
-    text: str
-    """As it stands there."""
 
 
 class Witness:

@@ -16,7 +16,8 @@ from longseq.log import NullProgress, Progress, Spot
 from longseq.model import Checkpoint, RecordModel
 from longseq.records import Record
 from longseq.streaming.hidden import HiddenReader, Job
-from longseq.tasks.classify.evidence import Evidence, Witness, can_tell
+from longseq.tasks.classify.evidence import Witness, can_tell
+from longseq.tasks.classify.found import Classified, Evidence
 from longseq.tasks.classify.kept import Ids
 from longseq.tasks.places import Every, Places, id_pieces, known_ids, reads_dna, walk
 from longseq.tasks.sources import Asked, Source
@@ -47,32 +48,6 @@ class Request(Asked):
         require(self.every >= 0, "every", self.every, ">= 0 tokens")
         require(self.window >= 0, "window", self.window, ">= 0 tokens")
         require(self.evidence >= 0, "evidence", self.evidence, ">= 0 sentences")
-
-
-@dataclass(frozen=True)
-class Classified:
-    """Scores of one record (C classes or numbers), as the head gives them."""
-
-    file: str
-    record: str
-    start: int
-    """In the record, where only a stretch of it was read."""
-    length: int
-    """Letters."""
-    scores: np.ndarray | None
-    """(C,) float32 of the whole record; None where it has no token that says something: of DNA no A, C, G or T."""
-    running_ends: np.ndarray
-    """(P,) int64 letters up to which each running reading has read; the last one is the whole record."""
-    running: np.ndarray
-    """(P, C) float32, NaN where no token said something so far."""
-    windows: np.ndarray
-    """(W, 2) int64 letters."""
-    afresh: np.ndarray
-    """(W, C) float32, of each window as if it were a record; NaN where none of its tokens says something."""
-    evidence: tuple[Evidence, ...]
-    """Sentences that speak for the class, those that matter most first; none of sequences, nor of a head that takes the
-    maximum or the last vector."""
-    truncated: bool
 
 
 class _Running:

@@ -1,32 +1,21 @@
-"""Classes in shards: what one keeps, and the folder that all of them make."""
+"""Classes in shards: what one of them keeps."""
 
 from __future__ import annotations
 
-import logging
 from dataclasses import asdict
 
 import torch
 
 from longseq.log import Progress
-from longseq.model import HeadConfig
-from longseq.model.calibration import Calibration
 from longseq.streaming.hidden import HiddenReader
-from longseq.tasks.classify.answers import Answers, Head
-from longseq.tasks.classify.reading import Classified, Request, classified
+from longseq.tasks.classify.merge import COMMAND
+from longseq.tasks.classify.reading import Request, classified
 from longseq.tasks.classify.run import answers_of, doubts_of, facts_of
-from longseq.tasks.classify.write import Teller, folder_of
 from longseq.tasks.places import reads_dna
 from longseq.tasks.shards.folder import Shard
-from longseq.tasks.shards.gather import Batch
 from longseq.tasks.shards.models import model_digest
 from longseq.tasks.shards.order import Order, Reading
-from longseq.tasks.sources import ModelName, Source, require_some, sources_of
-
-log = logging.getLogger("longseq")
-
-COMMAND = "classify"
-KINDS = (Classified,)
-"""Frames of a shard's spool."""
+from longseq.tasks.sources import ModelName, sources_of
 
 
 def order_of(request: Request, reader: HiddenReader) -> Order:
@@ -63,25 +52,3 @@ def fill(shard: Shard, request: Request, reader: HiddenReader, progress: Progres
         "doubts": doubts_of(reader, answers),
         "model": ModelName(checkpoint.name, checkpoint.soft_masked)._asdict(),
     }
-
-
-def merge(batch: Batch, out: str, *, command: str = "", force: bool = False) -> list[Source]:
-    """Write the folder that `classify` does, from all shards; the sources. `command` is said in run.json.
-
-    Raises:
-        InputError, OutputExistsError: as `classify`, or of a damaged shard.
-    """
-    facts = batch.facts
-    head = Head(HeadConfig(**facts["head"]), tuple(facts["labels"]))
-    calibration = None if facts["calibration"] is None else Calibration(**facts["calibration"])
-    answers = Answers(head, calibration)
-    sources: list[Source] = list(batch.sources())
-    for doubt in facts["doubts"]:
-        log.warning("%s", doubt)
-    run = facts["run"] | {"command": command}
-    with folder_of(out, answers, run, documents=facts["documents"], force=force) as sinks:
-        teller = Teller(answers, sinks)
-        for _, found in batch.frames(KINDS):
-            teller.take(found)
-        require_some(sources, ModelName(**facts["model"]))
-    return sources

@@ -17,8 +17,7 @@ from longseq.formats.parquet import ParquetWriter
 from longseq.formats.tsv import TsvWriter
 from longseq.records import Interval
 from longseq.tasks.classify.answers import Answers, Region
-from longseq.tasks.classify.evidence import Evidence
-from longseq.tasks.classify.reading import Classified
+from longseq.tasks.classify.found import Classified, Evidence
 
 SCHEMA = "longseq.classify/1"
 FILES = (

@@ -16,7 +16,8 @@ How a command comes by `--shard I/N`, `--jobs N` and `merge`:
    should know besides, `shard.sources` the sources when all is read.
 4. Its player opens the writers of a single run, tells them what `batch.frames(kinds)` gives, and says what went wrong
    from `batch.sources()` as a single run does: `play(batch, out, *, force, talk) -> exit code`, named in
-   `cli.merge.PLAYERS`. `batch.run(command)` is the provenance, `batch.facts` and `batch.request` what was kept.
+   `cli.merge.PLAYERS`. `batch.run(command)` is the provenance, `batch.facts` and `batch.request` what was kept. A login
+   node merges, which may have no torch: what is kept and how it is told stands in a module `merge` that does without.
 5. In `cli` its function is decorated with `cli.sharding.sharded`, and calls `sharding.run` before it does anything else
    (see there).
 

@@ -1,7 +1,31 @@
-"""`score` of variants: how much less likely a sequence is with the alternative allele in the place of the reference."""
+"""`score` of variants: how much less likely a sequence is with the alternative allele in the place of the reference.
 
-from longseq.tasks.variants.answers import AlleleScore, Answer, VariantAnswers
-from longseq.tasks.variants.request import VariantRequest
-from longseq.tasks.variants.run import VariantRun, score_variants
+Names are fetched when first used: a merge of tables wants no model.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longseq.tasks.variants.answers import AlleleScore, Answer, VariantAnswers
+    from longseq.tasks.variants.request import VariantRequest
+    from longseq.tasks.variants.run import VariantRun, score_variants
+
+_HOMES = {
+    "AlleleScore": "answers",
+    "Answer": "answers",
+    "VariantAnswers": "answers",
+    "VariantRequest": "request",
+    "VariantRun": "run",
+    "score_variants": "run",
+}
 
 __all__ = ["AlleleScore", "Answer", "VariantAnswers", "VariantRequest", "VariantRun", "score_variants"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -12,7 +12,8 @@ from torch import nn
 
 from longseq.formats.folders import files
 from longseq.model import Model
-from longseq.model.headed import HeadConfig, build
+from longseq.model.head_config import HeadConfig
+from longseq.model.headed import build
 from longseq.tokens import DnaTokenizer
 from longseq.training.config import TrainConfig
 from longseq.training.documents import Documents

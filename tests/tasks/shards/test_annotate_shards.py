@@ -84,6 +84,7 @@ def test_shards_make_the_folder_of_one_process(models, source, tmp_path, capsys,
     assert one[3]["out/annotation.json" if what == "intervals" else "out/genes.json"][what] > 3
     for of in (1, 3, 5):
         assert runs.shards(of) == one
+    assert runs.without_torch(3) == one
 
 
 def test_jobs_make_the_folder_of_one_process(models, source, tmp_path, capsys):

@@ -40,6 +40,7 @@ def test_shards_make_the_folder_of_one_process(models, tmp_path, capsys, model, 
     assert one[0] == 3 and any("found '!'" in line for line in one[2]) and len(one[3]) == 5
     for of in parts:
         assert runs.shards(of) == one
+    assert runs.without_torch(parts[-1]) == one
 
 
 @pytest.mark.slow
@@ -61,7 +62,7 @@ def test_evidence_of_documents_and_doubts_come_through(tmp_path, capsys):
     )
     one = runs.one()
     assert one[0] == 0 and one[3]["out/evidence.tsv"].count(b"\n") > 9 and "is not calibrated" in one[2][0]
-    assert runs.shards(4) == one
+    assert runs.shards(4) == one == runs.without_torch(4)
 
 
 @pytest.mark.parametrize("option", ["--json", ("--calibrate", "l.tsv"), ("--region", "r0")])

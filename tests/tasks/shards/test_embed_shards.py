@@ -24,6 +24,7 @@ def test_shards_make_the_table_of_one_process(model, tmp_path, capsys, options):
     assert pq.read_table(tmp_path / "one" / "e.parquet").num_rows >= 12
     for of in (1, 3, 5):
         assert runs.shards(of) == one
+    assert runs.without_torch(3) == one
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ def test_shards_make_the_folder_of_one_process(model, tmp_path, capsys, options,
     assert len(one[3]) == (1 if not options else 2 if len(options) == 3 else 3)
     for of in parts:
         assert runs.shards(of) == one
+    assert runs.without_torch(parts[-1]) == one
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import pytest
 from shard_files import leaves
+from whole import merged_without_torch
 
 OPTIONS = ("--no-model", "--regions-fasta", "--window", "1000")
 
@@ -49,9 +50,11 @@ def test_with_a_model_records_do_not_depend_on_those_beside_them(inputs, tiny, t
     single = longseq("summarize", *files, *options, "--out", tmp_path / "whole")
     for i in (1, 2, 3):
         longseq("summarize", *files, *options, "--out", tmp_path / "batch", "--shard", f"{i}/3")
-    merged = longseq("merge", *sorted(tmp_path.glob("batch/*-of-3")), "--out", tmp_path / "out")
+    shards = sorted(tmp_path.glob("batch/*-of-3"))
+    merged = longseq("merge", *shards, "--out", tmp_path / "out")
     assert merged == single
-    assert leaves(tmp_path / "out") == leaves(tmp_path / "whole")
+    assert merged_without_torch(*shards, "--out", tmp_path / "alone") == merged
+    assert leaves(tmp_path / "alone") == leaves(tmp_path / "out") == leaves(tmp_path / "whole")
 
 
 def test_documents_alone_and_records_left_out(inputs, tmp_path, longseq):

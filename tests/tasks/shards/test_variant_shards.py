@@ -41,6 +41,7 @@ def test_shards_make_the_table_of_one_process(model, files, tmp_path, capsys, ou
     assert len(one[3]) == (2 if out == "o.vcf.gz" else 1)
     for of in (1, 3, 5) if out == "o.vcf" else (3,):
         assert runs.shards(of) == one
+    assert runs.without_torch(3) == one
 
 
 @pytest.mark.slow

@@ -3,9 +3,14 @@
 import gzip
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 from longseq.cli import main
+
+WITHOUT_TORCH = "import sys; sys.modules['torch'] = None; from longseq.cli import main; sys.exit(main(sys.argv[1:]))"
+"""A program in which importing torch raises, as on a login node that has none."""
 
 
 def letters(length, seed=0, alphabet="ACGTACGTACGTNRacgt"):
@@ -36,6 +41,13 @@ def contents(path):
         elif file.is_file() and file.name != "run.json":
             found[name] = file.read_bytes()
     return found
+
+
+def merged_without_torch(*arguments):
+    """Exit code, stdout and stderr of `longseq merge`, where there is no torch."""
+    line = [sys.executable, "-c", WITHOUT_TORCH, "merge", *map(str, arguments)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
 
 
 class Runs:
@@ -73,6 +85,12 @@ class Runs:
             code, said = self._run(*self._arguments, "--shard", f"{number}/{of}", "--out", batch)
             assert code in (0, 3), said.err
         return self._found(out, *self._run("merge", batch, "--out", out))
+
+    def without_torch(self, of):
+        """Those that `shards` made, merged again where there is no torch."""
+        out = self._place(f"alone-{of}")
+        code, said, faults = merged_without_torch(self._folder / f"batch-{of}", "--out", out, *self._talk)
+        return code, said.replace(str(out), "OUT"), sorted(faults.splitlines()), contents(out)
 
     def shard(self, text, *more, out="batch"):
         """One alone: exit code and what was said."""
