@@ -72,7 +72,10 @@ class Checkpoint:
     def card(self) -> str:
         """The model card, Markdown; empty where there is none."""
         file = self.path / "README.md"
-        return file.read_text(encoding="utf-8") if file.is_file() else ""
+        if not file.is_file():
+            return ""
+        with open(file, encoding="utf-8", errors="replace") as text:
+            return text.read(LONGEST)
 
     def language_model(self) -> LanguageModel:
         """The model, where it is one that scores the next token.

@@ -107,8 +107,8 @@ class _Input:
         return np.frombuffer(self._places, np.int64).reshape(-1, len(_Place._fields))
 
     def handed_over(self) -> tuple[list[str], np.ndarray]:
-        """The names in order, and the places (P, fields of `_Place`) by their name's place among them and by start; here
-        nothing is left of either, since writing takes as much again."""
+        """The names in order, and the places (P, fields of `_Place`) by their name's place among them and by start.
+        Nothing of either is left here, since writing takes as much again."""
         names, places = sorted(self.names), self.places().copy()
         numbers, self.names, self._places = self.names, {}, array("q")
         ranks = np.empty(len(names), np.int64)

@@ -254,3 +254,12 @@ def test_memory_does_not_grow_with_the_source(tmp_path, monkeypatch):
 
     small = peak(20_000)
     assert peak(100_000) < small + (1 << 20)
+
+
+def test_a_row_of_the_same_id_that_cannot_be_read_leaves_the_first_one_proved(tmp_path, capsys):
+    rows, summary = tmp_path / "rows.jsonl", tmp_path / "rows.json"
+    rows.write_text(json.dumps({"id": "a", "text": LINES[2]}) + '\n{"id": "a", "other": 1}\n')
+    assert main(["summarize", str(rows), "--json"]) == 3
+    summary.write_text(capsys.readouterr().out)
+    (check,) = verify_summary(str(summary))
+    assert (check.verdict, check.outcome, check.standing) == ("verbatim", "stands", 1)

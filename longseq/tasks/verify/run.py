@@ -165,16 +165,20 @@ def _matched(reading: Reading, claims: Sequence[Claim]) -> Iterator[tuple[Claim,
     """Claims and their records: of that id and place, else of that id, else of that place in the file.
 
     A file of another name names its records anew; rows that were put in before others move them. The record of a
-    claim's id, where it comes after another at its place, is a later answer, which counts.
+    claim's id, where it comes after another at its place, is a later answer, which counts; behind the record of its id
+    and place there is none.
     """
     by_id: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         by_id[claim.id].append(claim)
     by_index = {claim.index: claim for claim in claims}
+    settled: set[int] = set()
     for record in reading:
         named = by_id.get(record.id, [])
         exact = next((claim for claim in named if claim.index == record.index), None)
         only = named[0] if len(named) == 1 else None
         meant = exact or only or by_index.get(record.index)
-        if meant is not None:
+        if exact is not None:
+            settled.add(id(exact))
+        if meant is not None and (exact is not None or id(meant) not in settled):
             yield meant, record
