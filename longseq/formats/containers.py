@@ -32,6 +32,12 @@ FREE, EXPANSION = 1 << 25, 600
 """Bytes that any container may unpack to, and how many times its own size past that. Genomes that are nearly alike
 pack to a 300th, gzip packs nothing below a 1032th; a bomb of zeros packs to a 1000th (gzip) or a 40,000th (bzip2). A
 chromosome that begins with 20 Mb of N stays below `FREE` there."""
+OF_TEXT, LOOKED = 200, 1 << 28
+"""The same of text, which packs to a tenth; and bytes of it, unpacked, that are looked at ahead."""
+
+
+class BombError(InputError):
+    """Data that unpacks to more than it may."""
 
 
 class ByteStream:
@@ -48,7 +54,7 @@ class ByteStream:
             raise InputError("is empty", where=place(raw.source), remedy="give a file that holds data")
         self.container: Container = _container(start)
         self._steps = _UNPACK[self.container](raw)
-        self._unpacked = 0
+        self._unpacked, self._expansion = 0, EXPANSION
         self._held = memoryview(b"")
 
     @property
@@ -102,15 +108,35 @@ class ByteStream:
                 remedy=DAMAGED,
             ) from error
         self._unpacked += len(piece)
-        if piece and self._unpacked > max(FREE, EXPANSION * self._raw.position):
+        if piece and self._unpacked > max(FREE, self._expansion * self._raw.position):
             self._steps = iter(())  # whoever goes on finds the end
-            raise InputError(
+            raise BombError(
                 where=place(self.source),
-                expected=f"{self.container} data that unpacks to at most {EXPANSION} times its size",
+                expected=f"{self.container} data that unpacks to at most {self._expansion} times its size",
                 found=f"{self._unpacked:,} bytes from {self._raw.position:,}, perhaps a bomb",
                 remedy="unpack it first if it is sound",
             )
         return piece
+
+    def require_text(self) -> None:
+        """Hold it to what text packs to. Of a file so much is looked at ahead that whoever reads at the speed of
+        documents is told of a bomb at once, not after minutes of it.
+
+        Raises:
+            BombError: it is one.
+        """
+        self._expansion = OF_TEXT
+        if self.container == "plain" or self.size is None:
+            return
+        with open_bytes(self.source) as ahead:
+            ahead._expansion = OF_TEXT
+            try:
+                while ahead._unpacked < LOOKED and ahead.read():
+                    pass
+            except BombError:
+                raise
+            except InputError:
+                pass  # said by who reads so far
 
     def close(self) -> None:
         self._raw.close()

@@ -72,10 +72,7 @@ class Checkpoint:
     def card(self) -> str:
         """The model card, Markdown; empty where there is none."""
         file = self.path / "README.md"
-        if not file.is_file():
-            return ""
-        with open(file, encoding="utf-8", errors="replace") as text:
-            return text.read(LONGEST)
+        return file.read_bytes().decode(errors="replace") if file.is_file() else ""
 
     def language_model(self) -> LanguageModel:
         """The model, where it is one that scores the next token.
