@@ -1,6 +1,6 @@
 """What is held after 20 million tokens, and what 10,000 files in one command take.
 
-    python pipelines/benchmarks/long_runs.py [--tokens 20000000 --files 10000 --only stream,embed]
+    python pipelines/benchmarks/long_runs.py [--tokens 20000000 --files 10000 --only stream embed]
 
 Each case runs in a process of its own. Of the long ones: a warm-up of a twentieth, then what the process holds, then
 all tokens, then what it holds again, and how far memory rose in between. Models are small, so that tokens and not
@@ -39,7 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tokens", type=int, default=20_000_000)
     parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--only", help="names of cases, between commas")
+    parser.add_argument("--only", nargs="+", help="names of cases")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
     parser.add_argument("--one", nargs=3, metavar=("CASE", "SIZE", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -47,7 +47,7 @@ def main() -> None:
         print(json.dumps(one(options.one[0], int(options.one[1]), Path(options.one[2]))))
         return
     document = json.loads(options.out.read_text()) if options.out.exists() else {"long": {}, "many": {}}
-    wanted = options.only.split(",") if options.only else [*LONG, *MANY]
+    wanted = options.only or [*LONG, *MANY]
     for name in wanted:
         kind, size = ("long", options.tokens) if name in LONG else ("many", options.files)
         size = STEPS[1] if name == "train" else size
