@@ -244,8 +244,8 @@ def markdown(rows: list[Row], found: dict) -> str:
     return (
         "# Limits\n\n"
         f"{len(rows)} commands on hostile files, each in a process of its own, {bad or 'none'} past {SECONDS:.0f} s "
-        f"of a processor, {MEMORY // MIB} MiB of resident memory, or a line on stderr ({FAILED} where records failed: the "
-        "first are named). Files marked *read whole* hold nothing but data: their time is their size "
+        f"of a processor, {MEMORY // MIB} MiB of resident memory, or a line on stderr ({FAILED} where records "
+        "failed: the first are named). Files marked *read whole* hold nothing but data: their time is their size "
         "over the reader's speed, and only memory and lines are bounded. "
         "The bound is held against processor time: wall time depends on who else works on the machine.\n\n"
         + "\n".join(f"## {title}\n\n{_table(rows, group)}" for group, title in GROUPS.items())
