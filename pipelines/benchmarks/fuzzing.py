@@ -86,8 +86,9 @@ def markdown(document: dict) -> str:
         "# Fuzzing of every reader\n\n"
         f"Each reader {document['seconds']} seconds, guided by coverage, {document['side_by_side']} side by side. "
         f"Any file gives a result or an error of ours on one line, in less than 10 seconds and 1 GiB; what does not is "
-        f"found. {sum(run['executions'] for run in runs.values()):,} files in all. Peak memory is that of the whole process, "
-        "with what the fuzzer and its instruments take, which grows with its time; one file is refused more than 1 GiB.\n\n"
+        f"found. {sum(run['executions'] for run in runs.values()):,} files in all. Peak memory is that of the whole "
+        "process, with what the fuzzer and its instruments take, which grows with its time; a file that asks for more "
+        "than 1 GiB is refused it.\n\n"
         + table(["reader", "files tried", "branches reached", "processor seconds", "peak memory, MiB", "found"], rows)
         + f"\nMeasured on {found['machine']}, {found['cores']} cores, load {found['load']:.1f} at the end, at commit "
         f"{found['commit'][:12]}, {found['time']}, by `{found['command']}`.\n"
