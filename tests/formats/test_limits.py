@@ -209,6 +209,13 @@ def test_info_looks_at_some_records(make, monkeypatch):
     assert found["records"] == 20 and not found["whole"]
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_array_of_more_than_can_be_is_refused_in_one_line(tmp_path):
+    with open(tmp_path / "a.npy", "wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (1 << 62, 4)})
+    assert "expected an array of NumPy" in refusal(lambda: describe(str(tmp_path / "a.npy")))
+
+
 def test_scales_of_a_track_end_where_its_widths_do(tmp_path):
     """A scale of 2^32 bases a bin, the one past 2^30, does not fit the format."""
     length = 2**32 - 1

@@ -54,7 +54,8 @@ def _array(path: str) -> dict[str, Any]:
     import numpy as np
 
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        with np.errstate(over="ignore"):  # a shape of more than can be is said below
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # the head is parsed as Python, which fails in any way: tokens, indents, depth, keys
         found = str(error).splitlines()[:1] or [type(error).__name__]
         raise InputError(where=path, expected="an array of NumPy", found=found[0]) from None
