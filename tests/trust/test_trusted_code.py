@@ -39,7 +39,11 @@ ONLY_IN = {
     },
 }
 """Modules that could do harm: where they are imported, and what of them is used there."""
-IMPORTERS = ("__init__.py", "cli/__init__.py", "cli/merge.py", "formats/reading.py", "tasks/embed/__init__.py")
+IMPORTERS = (
+    *(f"{room}__init__.py" for room in ("", "cli/", "model/", "streaming/")),
+    *(f"tasks/{task}/__init__.py" for task in ("classify", "embed", "variants")),
+    *("cli/merge.py", "formats/reading.py"),
+)
 """Where modules are imported by a name, which a table beside it holds."""
 
 BUILTINS = ("__import__", "breakpoint", "compile", "eval", "exec")
