@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from longseq.errors import place
+from longseq.formats.containers import FREE, OF_TEXT, BombError
+
 AT_ONCE = 64
 """Rows of Parquet decoded at a time: a row may be a book."""
 
@@ -49,3 +52,28 @@ def holds_text(kind: Any) -> bool:
     return str(getattr(kind, "value_type", kind)) in ("string", "large_string", "string_view") and "list" not in str(
         kind
     )
+
+
+def unpacked_size(compute: Any, batch: Any, name: str) -> int:
+    """Bytes that the cells of a column have one by one: of a dictionary a value counts for each row that has it."""
+    if name not in batch.schema.names:
+        return 0
+    column = batch.column(name)
+    if not hasattr(column, "dictionary") or not holds_text(column.type):
+        return column.nbytes
+    return compute.sum(compute.binary_length(column.dictionary).take(column.indices)).as_py() or 0
+
+
+def require_sound(source: str, column: str, unpacked: int, packed: int) -> None:
+    """Raise where cells of a column come to far more than the bytes of their files: one text may stand for all rows.
+
+    Raises:
+        BombError: they do.
+    """
+    if unpacked > max(FREE, OF_TEXT * packed):
+        raise BombError(
+            where=place(source),
+            expected=f"a column {column!r} of at most {OF_TEXT} times the size of its file",
+            found=f"{unpacked:,} bytes from {packed:,}, perhaps a bomb",
+            remedy="write its texts to a file of lines if it is sound",
+        )

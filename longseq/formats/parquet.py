@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from longseq.errors import InputError, place
-from longseq.formats.arrow_batches import batches, holds_text
+from longseq.formats.arrow_batches import batches, holds_text, require_sound, unpacked_size
 from longseq.formats.arrow_columns import column
-from longseq.formats.containers import Container
+from longseq.formats.containers import LOOKED, BombError, Container
 from longseq.formats.jsonfile import parsed
 from longseq.formats.rows import RawRow, Rows, checked
 
@@ -206,6 +206,25 @@ class ArrowRows(Rows):
                         number += 1
                         yield self._row(number, names, [column[row] for column in columns])
                     self._read = sum(self._sizes[:i]) + share * self._sizes[i]
+
+    def require_text(self, column: str) -> None:
+        import pyarrow
+        from pyarrow import compute
+
+        packed = unpacked = 0
+        for size, path in zip(self._sizes, self._files, strict=True):
+            packed += size
+            try:
+                with _opened(path) as (file, taken):
+                    for batch, _ in batches(pyarrow, file, taken, [column] if column in self.columns else []):
+                        unpacked += unpacked_size(compute, batch, column)
+                        require_sound(self.source, column, unpacked, packed)
+                        if unpacked > LOOKED:
+                            return
+            except BombError:
+                raise
+            except InputError:
+                return  # said where it is reached
 
     def _row(self, number: int, names: list[str], cells: list[Any]) -> RawRow:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from longseq.errors import InputError, UsageError, place
 from longseq.formats.blocks import READ_BLOCK
-from longseq.formats.containers import ByteStream, Container, open_bytes
+from longseq.formats.containers import Container, open_bytes
 from longseq.formats.detect import detect
 from longseq.formats.folders import shards
 from longseq.formats.known import ARROW, TABLES, Format
@@ -131,6 +131,4 @@ def read(
 
 def _table(rows: Rows, format: Format, wanted: dict[str, Any]) -> Reading:
     kind, found = records(rows, format, **wanted)
-    if kind == "document" and isinstance(rows.stream, ByteStream):
-        rows.stream.require_text()
     return Reading(rows.stream, format._replace(kind=kind), found)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from longseq.errors import InputError, meant, place
 from longseq.formats.cells import unguarded
-from longseq.formats.containers import Container
+from longseq.formats.containers import ByteStream, Container
 from longseq.formats.known import document_name
 
 ID, TITLE = "id", "title"
@@ -65,6 +65,15 @@ class Rows(ABC):
         Raises:
             InputError: the table cannot be read on.
         """
+
+    def require_text(self, column: str) -> None:
+        """Look ahead whether the texts in a column are more than their bytes can hold; see `ByteStream.require_text`.
+
+        Raises:
+            BombError: they are.
+        """
+        if isinstance(self.stream, ByteStream):
+            self.stream.require_text()
 
     def name(self, row: RawRow) -> str:
         """Id of a row: its cell in the column `id`, else the file's name without suffixes and the row's number."""

@@ -102,6 +102,8 @@ def records(
         ahead.append(more)
     if kind is None:
         kind = "dna" if ahead and _like_dna(ahead[-1].cells.get(column)) else "document"
+    if kind == "document":
+        rows.require_text(column)
     return kind, _records(rows, chain(ahead, walk), column, format, kind, on_unknown, read_block)
 
 

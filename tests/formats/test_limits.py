@@ -58,21 +58,6 @@ def test_a_bomb_is_refused_on_the_way(make, pack, monkeypatch, container):
     assert len(letters(bomb)[0]) == 3 << 20
 
 
-@pytest.mark.parametrize("row", ["{}", '{{"text": "{}"}}'], ids=["text", "rows"])
-def test_a_bomb_of_text_is_refused_before_it_is_read(make, pack, monkeypatch, row):
-    """A document is read a thousand times as slowly as it is unpacked."""
-    monkeypatch.setattr(containers, "FREE", 1 << 19)
-    line = row.format("The light was lit at dusk. ").encode() + b"\n"
-    bomb = make("bomb.gz", pack("gzip", line * (1 << 16)))
-    said = refusal(lambda: read(bomb))
-    assert "unpacks to at most 200 times its size" in said and "unpack it first" in said
-    head = pack("gzip", b"The lamp is trimmed at noon.\n" * 10)
-    cut = make("cut.gz", head + pack("gzip", np.random.default_rng(0).bytes(1 << 12).hex().encode())[:-100])
-    with read(cut, kind="document") as reading:  # what else is wrong is said where it is reached
-        assert "".join(next(reading).pieces).startswith("The lamp is trimmed at noon.")
-        assert reading.truncated
-
-
 def test_folders_and_patterns_leave_out_what_may_never_end(tmp_path):
     (tmp_path / "a.fa").write_text(">a\nACGT\n")
     (tmp_path / "lost.fa").symlink_to("gone.fa")
