@@ -18,6 +18,8 @@ PINS = Path(__file__).with_name("constraints.txt")
 PATIENCE = 120
 """Seconds until advisories count as out of reach."""
 OURS = {"longseq", "pip", "setuptools", "wheel"}
+OF_TORCH = ("nvidia-", "cuda-", "triton")
+"""Names of libraries for GPUs begin so: a torch that has them pins them itself."""
 
 
 def main() -> int:
@@ -51,7 +53,11 @@ def unpinned(python: str) -> list[str]:
     pins = {_plain(line) for line in PINS.read_text(encoding="utf-8").splitlines() if "==" in line}
     line = [python, "-m", "pip", "list", "--format", "freeze"]
     there = subprocess.run(line, capture_output=True, text=True, check=True).stdout.splitlines()
-    return [one for one in there if _plain(one) not in pins and _plain(one)[0] not in OURS]
+    return [one for one in there if _plain(one) not in pins and not _told(_plain(one)[0])]
+
+
+def _told(name: str) -> bool:
+    return name in OURS or name.startswith(OF_TORCH)
 
 
 def _plain(line: str) -> tuple[str, str]:
