@@ -14,8 +14,9 @@ Names are fetched when first used, so that importing the package costs nothing.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from longseq.lazy import fetching
 
 __version__ = "0.1.0"
 
@@ -98,11 +99,7 @@ __all__ = [
     "summarize",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'longseq' has no attribute {name!r}; it has {', '.join(__all__)}")
-    return getattr(importlib.import_module(f"longseq.{_HOMES[name]}"), name)
+__getattr__ = fetching(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

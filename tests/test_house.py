@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "longseq"
 FLOORS = {
-    **dict.fromkeys(("errors", "config", "log", "records", "results"), 0),
+    **dict.fromkeys(("errors", "config", "lazy", "log", "records", "results"), 0),
     **dict.fromkeys(("formats", "tokens", "ops", "metrics", "report"), 1),
     "model": 2,
     "streaming": 3,
@@ -45,7 +45,19 @@ DOORS = {
     "zstandard": "formats",
 }
 EVERYWHERE = {"numpy", "longseq"} | set(sys.stdlib_module_names)
-WITHOUT_TORCH = ("errors", "config", "log", "records", "results", "formats", "tokens", "metrics", "report", "cli")
+WITHOUT_TORCH = (
+    "errors",
+    "config",
+    "lazy",
+    "log",
+    "records",
+    "results",
+    "formats",
+    "tokens",
+    "metrics",
+    "report",
+    "cli",
+)
 
 
 def modules():

@@ -5,8 +5,9 @@ Names are fetched when first used: what says what a model answered wants no torc
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from longseq.lazy import fetching
 
 if TYPE_CHECKING:
     from longseq.model.checkpoint import Checkpoint, load, save
@@ -54,11 +55,7 @@ __all__ = [
     "save",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = fetching(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,9 @@ Names are fetched when first used: the spools here want no model.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from longseq.lazy import fetching
 
 # Fetched at once: the module has the name of its function, and would take its place here when it is imported.
 from longseq.streaming.ahead import ahead, records_ahead
@@ -51,11 +52,7 @@ __all__ = [
     "save_snapshot",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = fetching(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,9 @@ Names are fetched when first used: a merge of tables wants no model.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from longseq.lazy import fetching
 
 if TYPE_CHECKING:
     from longseq.tasks.classify.answers import Answers
@@ -27,8 +28,4 @@ _HOMES = {
 
 __all__ = ["Answers", "Classified", "Request", "calibrate", "classified", "classify", "record_model"]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = fetching(__name__, _HOMES)
