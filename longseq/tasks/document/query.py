@@ -64,7 +64,7 @@ def telling(vectors: Vectors, queries: Sequence[str]) -> frozenset[str]:
     said: set[str] = set()
     for query in queries:
         words = list(dict.fromkeys(index_terms(query, fold=True)))
-        number = vectors.terms.number[buckets(words)]
+        number = vectors.terms.numbers(words)
         rarity = {word: vectors.terms.rarity[at] for word, at in zip(words, number, strict=True) if at >= 0}
         least = COMMON * max(rarity.values(), default=0.0)
         said |= {word for word, value in rarity.items() if value > 0 and value >= least}

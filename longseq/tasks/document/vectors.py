@@ -29,8 +29,10 @@ BLOCK_WORDS = 1 << 16
 """Words gathered before they are hashed and written."""
 DIGESTS = 1 << 20
 """Bytes of digests in memory."""
-PARTS = 16
-"""Parts in which equal sentences are looked for."""
+PARTS, PART = 16, 1 << 12
+"""Parts at most in which equal sentences are looked for, and rows that are worth one."""
+PAGE = 1 << 10
+"""Buckets that are looked through together: a short text touches few of them, and is not to pay for all."""
 
 
 class TermSpool:
@@ -69,26 +71,22 @@ class TermSpool:
         eligible = eligible & (self._file.lengths() > 0)
         digests = np.frombuffer(self._digests.read(0, len(self._digests)), np.uint64)
         keep = np.zeros(len(self), bool)
-        for part in range(PARTS):  # a part at a time: sorting all at once would take most of the memory there is
-            rows = np.flatnonzero(eligible & (digests % np.uint64(PARTS) == part))
+        parts = min(PARTS, 1 + len(self) // PART)
+        for part in range(parts):  # a part at a time: sorting all at once would take most of the memory there is
+            rows = np.flatnonzero(eligible & (digests % np.uint64(parts) == part))
             keep[rows[np.unique(digests[rows], return_index=True)[1]]] = True
         return keep
 
     def frequency(self, keep: np.ndarray) -> np.ndarray:
         """(2 BUCKETS,) int32: of the rows in `keep` ((rows,) bool), how many hold each term."""
-        self._flush()
-        found = np.zeros(2 * BUCKETS, np.int32)
-        for block in self._kept(keep):
-            np.add.at(found, block.columns, 1)
-        return found
+        return self._counted(keep)[0]
 
     def vectors(self, keep: np.ndarray) -> Vectors:
         """Unit vectors of the rows in `keep` ((rows,) bool), in order. The caller closes them."""
-        frequency = self.frequency(keep)
+        frequency, used = self._counted(keep)
         n = int(keep.sum())
-        used = np.flatnonzero(frequency)
         rarity = np.log(n / frequency[used])
-        number = np.full(2 * BUCKETS, -1, np.int32)
+        number = np.empty(2 * BUCKETS, np.int32)  # read where it is written, and nowhere else
         number[used] = np.arange(len(used), dtype=np.int32)
         out = Entries(self._folder)
         for block in self._kept(keep):
@@ -97,7 +95,18 @@ class TermSpool:
             lengths = np.diff(block.starts, append=len(columns))
             norms = np.sqrt(np.add.reduceat(weights * weights, block.starts))
             out.append(lengths, columns, (weights / np.repeat(norms, lengths)).astype(np.float32))
-        return Vectors(out, len(used), Terms(number, rarity, frequency[used]))
+        return Vectors(out, len(used), Terms(used, rarity, frequency[used]))
+
+    def _counted(self, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`frequency`, and the (m,) buckets in which it is not 0, in order."""
+        self._flush()
+        found, touched = np.zeros(2 * BUCKETS, np.int32), np.zeros(2 * BUCKETS // PAGE, bool)
+        for block in self._kept(keep):
+            np.add.at(found, block.columns, 1)
+            touched[block.columns // PAGE] = True
+        pages = np.flatnonzero(touched)
+        places = np.flatnonzero(found.reshape(-1, PAGE)[pages])
+        return found, pages[places // PAGE] * PAGE + places % PAGE
 
     def _kept(self, keep: np.ndarray) -> Iterator[Block]:
         for block in self._file.blocks():
@@ -133,21 +142,27 @@ class TermSpool:
 class Terms(NamedTuple):
     """What the columns of `Vectors` stand for."""
 
-    number: np.ndarray
-    """(2 BUCKETS,) int32 column of each bucket, -1 for none."""
+    used: np.ndarray
+    """(m,) int64 bucket of each column, rising."""
     rarity: np.ndarray
     """(m,) float64 ln(n / df)."""
     frequency: np.ndarray
     """(m,) int32 df: rows that hold the term."""
 
+    def numbers(self, words: Sequence[str]) -> np.ndarray:
+        """(k,) int64: the column of each of these single terms, -1 of one that does not occur."""
+        wanted = buckets(words)
+        found = np.searchsorted(self.used, wanted)
+        return np.where(np.append(self.used, -1)[found] == wanted, found, -1)
+
     def columns(self, words: Sequence[str]) -> np.ndarray:
-        """(k,) int32: the columns of these single terms that occur, each once."""
-        found = self.number[buckets(words)]
+        """(k,) int64: the columns of these single terms that occur, each once."""
+        found = self.numbers(words)
         return np.unique(found[found >= 0])
 
     def single(self) -> np.ndarray:
         """(m,) bool: columns of single terms rather than pairs."""
-        return np.arange(len(self.rarity)) < np.count_nonzero(self.number[:BUCKETS] >= 0)
+        return self.used < BUCKETS
 
 
 class Vectors:
