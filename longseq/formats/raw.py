@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 import sys
+import time
 from typing import Any
 
 from longseq.errors import InputError, place
 
 DAMAGED = "copy or download the file again"
+PATIENCE, LOOK = 60.0, 0.1
+"""Seconds in which somebody is to open a named pipe for writing, and how often is looked."""
 
 
 class Raw:
@@ -31,7 +35,7 @@ class Raw:
             self._pipe = buffer.read1 if raw is None else raw.read
             return
         try:
-            self._file = os.open(source, os.O_RDONLY)
+            self._file = os.open(source, os.O_RDONLY | os.O_NONBLOCK)  # a named pipe opens once it has a writer
             status = os.fstat(self._file)
         except FileNotFoundError:
             raise InputError("no such file", where=source, remedy="check the path") from None
@@ -41,9 +45,28 @@ class Raw:
         if stat.S_ISDIR(status.st_mode):
             self.close()
             raise InputError("is a directory", where=source, remedy=f"name files in it: {source.rstrip('/')}/*")
+        if stat.S_ISFIFO(status.st_mode):
+            self._await_writer()
+        os.set_blocking(self._file, True)
         if stat.S_ISREG(status.st_mode):
             self.size = status.st_size
             self._opened = _marks(status)
+
+    def _await_writer(self) -> None:
+        assert self._file is not None
+        poll, until = select.poll(), time.monotonic() + PATIENCE
+        poll.register(self._file, select.POLLIN)
+        while not poll.poll(1000 * LOOK):
+            try:
+                self._start = os.read(self._file, 1)
+            except BlockingIOError:  # it is open for writing, and nothing came yet
+                return
+            if self._start:
+                return
+            if time.monotonic() > until:
+                self.close()
+                found = f"expected something that writes to this pipe, found nothing in {PATIENCE:.0f} s"
+                raise InputError(found, where=place(self.source), remedy="begin it first")
 
     def _take(self, size: int) -> bytes:
         if self._pipe is not None:

@@ -37,7 +37,7 @@ from longseq.formats.markdown import table
 
 SECONDS, MEMORY = 10.0, 500 * MIB
 """The limits: of a refusal, of `info`, and of whatever unpacks to little. Data that is read whole keeps the second."""
-STOP, MOST, IDLE = 900, 4 * GIB, 60.0
+STOP, MOST, IDLE = 900, 4 * GIB, 90.0
 """A command is ended past so many processor seconds, so much memory, and so many seconds in which it does nothing."""
 FAILED = 21
 """Lines of a command that went on past records that failed: it names twenty of them, and says how many there were."""

@@ -4,6 +4,7 @@ import io
 import os
 import random
 import sys
+import time
 
 import pytest
 import zstandard
@@ -11,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longseq.errors import InputError
-from longseq.formats import containers
+from longseq.formats import containers, raw
 from longseq.formats.containers import open_bytes
+from longseq.formats.raw import Raw
 from longseq.formats.zstd import FrameWalk
 
 CONTAINERS = ["plain", "gzip", "bgzf", "bzip2", "xz", "zstd"]
@@ -161,6 +163,44 @@ def test_named_pipe(tmp_path):
         assert drain(stream) == DATA
         assert stream.size is None
     os.waitpid(writer, 0)
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.3], ids=["at once", "later"])
+def test_a_named_pipe_whose_writer_takes_its_time(tmp_path, wait):
+    """It opens late, says nothing for a while, or is gone before its words are read."""
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.fork()
+    if writer == 0:
+        time.sleep(wait)
+        with open(tmp_path / "pipe", "wb", buffering=0) as pipe:
+            time.sleep(wait)
+            pipe.write(b">a\nAC")
+            time.sleep(wait)
+            pipe.write(b"GT\n")
+        os._exit(0)
+    with open_bytes(tmp_path / "pipe") as stream:
+        assert drain(stream) == b">a\nACGT\n"
+    os.waitpid(writer, 0)
+
+
+def test_a_named_pipe_that_nobody_writes_to(tmp_path, monkeypatch):
+    monkeypatch.setattr(raw, "PATIENCE", 0.3)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"pipe.*expected something that writes to this pipe.*begin it first"):
+        open_bytes(tmp_path / "pipe")
+
+
+def test_a_pipe_whose_writer_has_gone(monkeypatch):
+    """That of `<(command)` in a shell: it has no name to open it by, and nobody will write to it again."""
+    monkeypatch.setattr(raw, "PATIENCE", 0.0)
+    for data in (DATA[:100], b""):
+        reading, writing = os.pipe()
+        os.write(writing, data)
+        os.close(writing)
+        try:
+            assert drain(Raw(f"/dev/fd/{reading}"), 100) == data
+        finally:
+            os.close(reading)
 
 
 @pytest.mark.parametrize("container", ["gzip", "bzip2", "xz", "zstd"])
