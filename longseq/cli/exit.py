@@ -24,8 +24,12 @@ ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (sign
 
 
 _NO_MEMORY = "out of memory"
-_TORCH_HAS_NONE = ("out of memory", "can't allocate memory", "tried to allocate")
-"""What torch says in a RuntimeError, of an accelerator and of the processor."""
+_NONE_LEFT = {
+    RuntimeError: ("out of memory", "can't allocate memory", "tried to allocate"),
+    ImportError: ("Cannot allocate memory", "failed to map segment from shared object\n"),
+}
+"""What torch says, of an accelerator and of the processor; and the loader of the system, of a library; where that is
+not allowed to, it goes on behind these words."""
 
 
 class _TerminatedError(BaseException):
@@ -81,7 +85,7 @@ def _guarded(run: Callable[[], int], talk: Talk) -> int:
     except MemoryError:
         return _say(_NO_MEMORY, BAD_DATA, talk)
     except Exception as error:
-        if isinstance(error, RuntimeError) and any(words in str(error) for words in _TORCH_HAS_NONE):
+        if any(words in f"{error}\n" for kind, said in _NONE_LEFT.items() if isinstance(error, kind) for words in said):
             return _say(_NO_MEMORY, BAD_DATA, talk)
         # A fault of ours: said in a line like the rest.
         text = f"internal error: {type(error).__name__}: {error}".splitlines()[0]

@@ -7,6 +7,11 @@ import os
 import stat
 from functools import lru_cache
 
+from longseq.formats.raw import changed
+
+KNOWN = 1 << 16
+"""Digests that are kept."""
+
 
 def file_digest(source: str) -> str | None:
     """sha256 of the bytes of a file as it lies there, packed or not; None of standard input and other pipes."""
@@ -17,7 +22,7 @@ def file_digest(source: str) -> str | None:
 
 
 def same_digest(source: str) -> str | None:
-    """`file_digest`, found once for many records of a file that stays as it is."""
+    """`file_digest`, found once for as long as the file stays as it is; None where there is no file."""
     try:
         status = os.stat(source)
     except OSError:
@@ -25,6 +30,16 @@ def same_digest(source: str) -> str | None:
     return _known(source, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-@lru_cache(maxsize=1)
+def require_digest(source: str, known: str | None) -> None:
+    """Raise where a file that has just been opened is not the one of which this digest was taken.
+
+    Raises:
+        InputError: it changed in between.
+    """
+    if known is not None and same_digest(source) not in (None, known):
+        raise changed(source)
+
+
+@lru_cache(KNOWN)
 def _known(source: str, *_: int) -> str | None:
     return file_digest(source)

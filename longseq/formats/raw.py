@@ -50,7 +50,7 @@ class Raw:
         os.set_blocking(self._file, True)
         if stat.S_ISREG(status.st_mode):
             self.size = status.st_size
-            self._opened = _marks(status)
+            self._opened = marks(status)
 
     def _await_writer(self) -> None:
         assert self._file is not None
@@ -80,9 +80,8 @@ class Raw:
 
     def require_same(self) -> None:
         """Raise where the file has changed since it was opened."""
-        if self._file is not None and self._opened not in (None, _marks(os.fstat(self._file))):
-            remedy = "run again once nothing writes to it"
-            raise InputError("changed while it was read", where=place(self.source), remedy=remedy)
+        if self._file is not None and self._opened not in (None, marks(os.fstat(self._file))):
+            raise changed(self.source)
 
     def read(self, size: int) -> bytes:
         if self._start:
@@ -110,6 +109,11 @@ class Raw:
     __del__ = close  # a reader may be dropped half way: the last name that goes closes the file
 
 
-def _marks(status: os.stat_result) -> tuple[int, int]:
+def marks(status: os.stat_result) -> tuple[int, int]:
     """Size and time of the last change; in seconds, since file systems of a network may forget the rest meanwhile."""
     return status.st_size, int(status.st_mtime)
+
+
+def changed(source: str) -> InputError:
+    """Of a file that was another one when it was looked at before."""
+    return InputError("changed while it was read", where=place(source), remedy="run again once nothing writes to it")

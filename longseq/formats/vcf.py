@@ -15,6 +15,7 @@ from typing import NamedTuple
 from longseq.errors import InputError, place
 from longseq.formats.blocks import READ_BLOCK, Blocks
 from longseq.formats.containers import open_bytes
+from longseq.formats.raw import changed, marks
 from longseq.records import Variant, coordinate
 
 COLUMNS = ("CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO")
@@ -59,6 +60,7 @@ class VcfFile:
                     raise
                 self.truncated = stream.truncated
         self._path = self._spool or os.path.abspath(source)  # of htslib, a name may be an option or an address
+        self._marks = self._now()
         self.header: list[str] = []
         """Lines that begin with `##`."""
         self.columns = ""
@@ -105,7 +107,22 @@ class VcfFile:
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         """Rows behind the header, with their numbers; the header is put by on the way."""
-        return self._binary_lines() if self.binary else self._text_lines()
+        self._require_same()
+        yield from self._binary_lines() if self.binary else self._text_lines()
+        self._require_same()
+
+    def _require_same(self) -> None:
+        """Every walk is to see the same rows."""
+        now = self._now()
+        if now is not None and now != self._marks:
+            raise changed(self.source)
+
+    def _now(self) -> tuple[int, int] | None:
+        """Of the file that is walked; None where there is none, which its reader says."""
+        try:
+            return marks(os.stat(self._path))
+        except OSError:
+            return None
 
     def _text_lines(self) -> Iterator[tuple[int, str]]:
         header: list[str] = []

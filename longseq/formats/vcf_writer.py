@@ -73,23 +73,39 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
         with pysam.BGZFile(str(aside), "wb") as packed:
             writer = LineWriter(packed.write)
             yield writer
-        tbi, csi = indexes(path)
-        for stale in indexes(path):
-            stale.unlink(missing_ok=True)  # of the file that is replaced
         if not writer.ordered:
             log.warning("%s: its rows are not in order, so it gets no index; bcftools sort puts them in order", path)
-            return
-        spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
-        try:
-            # Named after the file: the other way round a killed run would leave the old file with the new index. An
-            # INFO/END may be farther out than any row.
-            for name in (csi,) if writer.furthest >= LONGEST_TBI else (tbi, csi):
-                with suppress(OSError), ExitStack() as made:
-                    index = made.enter_context(write_aside(name, force=force, given=False))
+        elif not _indexed(path, aside, writer.furthest, late, force=force):
+            said = "%s: gets no index: a row lies past what one can speak of, or there is no room for it"
+            log.warning(said, path)
+        for stale in indexes(path):
+            stale.unlink(missing_ok=True)  # of the file that is replaced, now that all is there that replaces it
+
+
+class _NoIndexError(Exception):
+    pass
+
+
+def _indexed(path: str | Path, aside: Path, furthest: int, late: ExitStack, *, force: bool) -> bool:
+    """Whether there is an index of the file `aside`, which takes its name as `late` ends.
+
+    After the file has taken its own: the other way round a killed run would leave the old file with the new index.
+    """
+    import pysam
+
+    tbi, csi = indexes(path)
+    spoken = pysam.set_verbosity(0)  # htslib would talk on stderr, of a row at 0
+    try:
+        # An INFO/END may be farther out than any row.
+        for name in (csi,) if furthest >= LONGEST_TBI else (tbi, csi):
+            with suppress(_NoIndexError), ExitStack() as made:
+                index = made.enter_context(write_aside(name, force=force, given=False))
+                try:
                     pysam.tabix_index(str(aside), preset="vcf", index=str(index), force=True, csi=name == csi)
-                    late.enter_context(made.pop_all())
-                    break
-            else:
-                log.warning("%s: a row lies past what an index can speak of, so it gets none", path)
-        finally:
-            pysam.set_verbosity(spoken)
+                except OSError:
+                    raise _NoIndexError from None
+                late.enter_context(made.pop_all())
+                return True
+    finally:
+        pysam.set_verbosity(spoken)
+    return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from longseq.errors import InputError, place
 from longseq.formats import Reading
+from longseq.formats.digest import require_digest
 from longseq.formats.letters import OnUnknown
 from longseq.formats.region import pick_each
 from longseq.records import Interval, Kind, Record
@@ -57,6 +58,8 @@ class Source:
     container: str | None = None
     number: int = 0
     """Place among all inputs of the run; of a shard, among those of its batch."""
+    wanted_digest: str | None = None
+    """Of the file when it was asked for, which is what it must be when it is opened; None: whatever it is."""
     span: Span | None = None
     """Of a shard, the records that are its own; None: all."""
     records: int = 0
@@ -74,6 +77,7 @@ class Source:
     def open(self, **options: Any) -> Reading:
         """Open it, as `formats.read` does with these options, for the records that are to be read."""
         reading = self.reading = opened(self.file, self.span, **options)
+        require_digest(self.file, self.wanted_digest)
         self.kind, self.format, self.container = reading.kind, reading.format.name, reading.container
         log.debug("%s: %s, %s", place(self.file), self.format, self.container)
         return reading

@@ -136,6 +136,7 @@ def test_a_missing_file_may_be_one_that_is_there(tmp_path, capsys):
         (MemoryError(), 1, "longseq: out of memory\n"),
         (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), 1, "longseq: out of memory\n"),
         (RuntimeError("alloc_cpu.cpp: can't allocate memory: you\nasked"), 1, "longseq: out of memory\n"),
+        (ImportError("libz.so: failed to map segment from shared object"), 1, "longseq: out of memory\n"),
         (RuntimeError("a shape is wrong"), 1, "internal error: RuntimeError: a shape is wrong"),
         (KeyError("shape"), 1, "internal error: KeyError: 'shape'; --debug shows where"),
     ],

@@ -20,7 +20,7 @@ from longseq.tasks.annotate.finder import GeneFinder, surrounded
 from longseq.tasks.annotate.frames import columns
 from longseq.tasks.annotate.gene_sheets import WHAT, Heading, write
 from longseq.tasks.annotate.names import Names
-from longseq.tasks.annotate.reading import FileRequest, Held, Kept, read_records, whole
+from longseq.tasks.annotate.reading import DIGEST, FileRequest, Held, Kept, read_records, whole
 from longseq.tasks.annotate.work import Row, working
 from longseq.tasks.sources import Source, require_some
 
@@ -68,7 +68,8 @@ def predict_genes(
         OutputExistsError, UsageError, StateError, StoppedError: as `working` does.
         LongseqError: a disk takes no more.
     """
-    heading, source = heading_of(request, reader), Source(request.source)
+    heading = heading_of(request, reader)
+    source = Source(request.source, wanted_digest=heading.settings[DIGEST])
     columns(reader.labels, reader.checkpoint.name)
     with working(out, heading.settings, resume=resume, force=force) as work:
         spools = work.spool("letters", 1, np.uint8), work.spool("odds", 6, np.float16)

@@ -12,7 +12,7 @@ import torch
 
 from longseq import __version__
 from longseq.errors import InputError
-from longseq.formats.digest import file_digest
+from longseq.formats.digest import same_digest
 from longseq.log import Progress, Spot
 from longseq.records import Record
 from longseq.streaming.class_lanes import classified
@@ -22,6 +22,9 @@ from longseq.tasks.annotate.work import SCHEMA, Row
 from longseq.tasks.places import walk
 from longseq.tasks.sources import Asked, Source, warn_of_clipping
 from longseq.tasks.summarize.estimate import estimate_all
+
+DIGEST = "digest of the input"
+"""Among the settings of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +47,7 @@ class FileRequest(Asked):
             "schema": SCHEMA,
             "version": __version__,
             "input": self.source,
-            "digest of the input": file_digest(self.source),
+            DIGEST: same_digest(self.source),
             "model": reader.checkpoint.sha256,
             "device": str(next(reader.checkpoint.model.parameters()).device),
             "precision": reader.precision,

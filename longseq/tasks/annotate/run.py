@@ -16,7 +16,7 @@ from longseq.results.source import SourceRow
 from longseq.streaming.classes import Classified, ClassReader
 from longseq.tasks.annotate.calls import Caller
 from longseq.tasks.annotate.names import Names
-from longseq.tasks.annotate.reading import FileRequest, Held, Kept, Spool, read_records, whole
+from longseq.tasks.annotate.reading import DIGEST, FileRequest, Held, Kept, Spool, read_records, whole
 from longseq.tasks.annotate.tracks import WHAT, Heading, write
 from longseq.tasks.annotate.work import Row, working
 from longseq.tasks.sources import Source, require_some
@@ -57,7 +57,8 @@ def annotate(
         OutputExistsError, UsageError, StateError, StoppedError: as `working` does.
         LongseqError: a disk takes no more.
     """
-    heading, source = heading_of(request, reader), Source(request.source)
+    heading = heading_of(request, reader)
+    source = Source(request.source, wanted_digest=heading.settings[DIGEST])
     with working(out, heading.settings, resume=resume, force=force) as work:
         spool = work.spool("probabilities", len(reader.labels), np.float32)
         read(request, reader, source, work, Names(WHAT).give, spool, work.length, progress)

@@ -19,6 +19,7 @@ from longseq.tasks.annotate.finder import GeneFinder
 from longseq.tasks.annotate.merge import COMMAND, LETTERS, ODDS, Kept, Lost
 from longseq.tasks.annotate.names import own_name
 from longseq.tasks.annotate.predict import GeneRequest
+from longseq.tasks.annotate.reading import DIGEST
 from longseq.tasks.annotate.run import Request
 from longseq.tasks.annotate.work import Row
 from longseq.tasks.shards.folder import Shard
@@ -26,7 +27,7 @@ from longseq.tasks.shards.laid import Laid
 from longseq.tasks.shards.order import Order, Reading
 from longseq.tasks.sources import ModelName, Source, sources_of
 
-OF_INPUTS = ("input", "digest of the input")
+OF_INPUTS = ("input", DIGEST)
 """Settings that a batch keeps in its plan."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from longseq import __version__
 from longseq.errors import OutputExistsError, StateError, UsageError
 from longseq.formats.atomic import free_directory, free_file, no_directory
-from longseq.formats.digest import file_digest
+from longseq.formats.digest import same_digest
 from longseq.log import Progress
 from longseq.streaming import Snapshot, load_snapshot, save_snapshot
 from longseq.streaming.snapshot import require_same
@@ -70,7 +70,7 @@ def scored(
             raise no_directory(out)
         found = work.begin(settings, resume=resume, force=force or out is None)
         snapshot = _last(work, model) if found else None
-        walk = Walk(request)
+        walk = Walk(request, digests=settings["digests of the inputs"])
         with StopRequest() if out is not None else nullcontext() as stop:
             scorer = Scorer(model.surprisal, request, work, walk, start, stop, progress)
             state = scorer.run(snapshot)
@@ -122,7 +122,7 @@ def settings_of(request: Request, model: LoadedModel) -> dict[str, Any]:
         "schema": RUN_SCHEMA,
         "version": __version__,
         "inputs": list(request.inputs),
-        "digests of the inputs": [file_digest(file) for file in request.inputs],
+        "digests of the inputs": [same_digest(file) for file in request.inputs],
         "model": model.sha256,
         "device": model.device,
         "precision": model.precision,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,11 +35,13 @@ class Strand:
 class Walk:
     """The strands of all records of all inputs, each with its letters, to be walked in order."""
 
-    def __init__(self, request: Request, part: Part | None = None):
-        """Of a shard, those of its part."""
+    def __init__(self, request: Request, part: Part | None = None, digests: Sequence[str | None] = ()):
+        """Of a shard, those of its part; `digests` as the inputs were asked for, none: whatever they are."""
         self._request = request
         self._records = 0
         self.sources = sources_of(request.inputs, part)
+        for source, digest in zip(self.sources, digests, strict=False):
+            source.wanted_digest = digest
 
     def strands(self) -> Iterator[tuple[Strand, Iterator[bytes]]]:
         """A file that cannot be read does not stop the others."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from longseq.errors import InputError
 from longseq.formats import read
-from longseq.formats.digest import file_digest
+from longseq.formats.digest import same_digest
 from longseq.formats.folders import shards
 from longseq.formats.vcf import VcfFile
 from longseq.log import Progress, Spot
@@ -88,8 +88,8 @@ def input_digest(file: str) -> str | None:
     try:
         parts = shards(file)
         if not parts:
-            return file_digest(file)
-        return hashlib.sha256("".join(f"{file_digest(part)}\n" for part in parts).encode()).hexdigest()
+            return same_digest(file)
+        return hashlib.sha256("".join(f"{same_digest(part)}\n" for part in parts).encode()).hexdigest()
     except (OSError, InputError):
         return None
 

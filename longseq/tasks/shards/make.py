@@ -58,6 +58,7 @@ def make_shard(
             return None
         with making(batch, part, known, kinds, force=force) as shard:
             work(shard, attempt)
+            require_unchanged(plan, part)  # nor did they change before they were opened
             shard.run = attempt.facts(sum(row.length for row in shard.rows), exit_code(None, shard))
         return shard
     except OutputExistsError:  # another job's: it will tell itself

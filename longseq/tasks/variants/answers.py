@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 from longseq.errors import InputError
-from longseq.formats.digest import file_digest
+from longseq.formats.digest import require_digest, same_digest
 from longseq.formats.names import listed, match
 from longseq.formats.vcf import VcfFile, VcfRow
 from longseq.records import reverse_complement
@@ -72,9 +72,10 @@ class VariantAnswers(ABC):
                 wanted[row.variant.record] = None
             self.records = tuple(wanted)
             """Names in the table, in the order of their first rows."""
-            self.reference = Reference(request.reference, on_unknown=request.on_unknown)
-            self.digests = file_digest(request.variants), file_digest(request.reference)
+            self.digests = same_digest(request.variants), same_digest(request.reference)
             """Of both files as they lie there."""
+            self.reference = Reference(request.reference, on_unknown=request.on_unknown)
+            require_digest(request.reference, self.digests[1])
         except BaseException:
             self.table.close()
             raise
