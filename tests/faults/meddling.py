@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from pathlib import Path
 
 STEPS = {"os.rename": 2, "os.link": 2, "os.remove": 1, "os.mkdir": 1, "os.rmdir": 1, "os.chmod": 1, "os.truncate": 1}
@@ -86,7 +87,8 @@ class Steps:
         print(what, *(place.removeprefix(self._folder) for place in places), file=self._log, flush=True)
         if self._at is not None and (self._number == self._at or (self._on and self._number > self._at)):
             if self._act in signal.Signals.__members__:
-                os.kill(os.getpid(), signal.Signals[self._act])
+                # To this thread: it would go on for a while where another one gets it.
+                signal.pthread_kill(threading.get_ident(), signal.Signals[self._act])
             else:
                 number = getattr(errno, self._act)
                 raise OSError(number, os.strerror(number), places[-1])
