@@ -2,7 +2,8 @@
 and to the best.
 
 `checkpoints/step-00000200/` is a model that anything can load; its `training/state.pt` adds the optimiser, the step
-and the carried states. No random state is kept: every step seeds its own draws.
+and the carried states, and the digest of the model; beside it stands its own. No random state is kept: every step
+seeds its own draws.
 """
 
 from __future__ import annotations
@@ -20,11 +21,15 @@ import torch
 from longseq.config import from_mapping, to_mapping
 from longseq.errors import CheckpointError, ConfigError, LongseqError
 from longseq.formats.atomic import output_directory, write_aside
+from longseq.formats.digest import file_digest
 from longseq.model import Model, adapter, load, save
+from longseq.model.checkpoint import digest
 from longseq.training.config import TrainConfig
 from longseq.training.documents import AnyTokenizer
 
-SCHEMA = "longseq.training/2"
+SCHEMA = "longseq.training/3"
+STATE, SUM = "state.pt", "state.sha256"
+"""In `training/`; the second as sha256sum reads it."""
 FREE = ("data.cache", "data.leakage")
 """Settings of the data that change nothing of what a step reads."""
 
@@ -87,12 +92,15 @@ def save_step(
             content = {
                 "schema": SCHEMA,
                 "position": asdict(position),
+                "model": digest(aside),
                 "optimiser": optimiser,
                 "states": states,
                 "adapters": adapter.state(model),
             }
-            with open(aside / "training" / "state.pt", "wb") as file:  # a file of torch's own hides why it fails
+            state = aside / "training" / STATE
+            with open(state, "wb") as file:  # a file of torch's own hides why it fails
                 torch.save(content, file)
+            (aside / "training" / SUM).write_text(f"{file_digest(str(state))}  {STATE}\n")
         for name in ("latest", "best")[: 1 + (position.best_step == position.step)]:
             with write_aside(folder / name, force=True, given=False) as aside:
                 aside.write_text(target.name + "\n")
@@ -139,8 +147,8 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     Raises:
         CheckpointError: a file is missing or damaged, or of another schema, or numbers are not finite.
     """
-    model = load(directory).model.train()
-    file = directory / "training" / "state.pt"
+    loaded = load(directory)
+    file = directory / "training" / STATE
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged file raises whatever the unpickler meets
@@ -158,12 +166,33 @@ def load_step(directory: Path) -> tuple[Model, Position, dict[str, Any]]:
     try:
         position = Position(**content["position"])
         parts = {name: content[name] for name in ("optimiser", "states", "adapters")}
+        of_model = str(content["model"])
     except (KeyError, TypeError) as error:
         raise CheckpointError(where=str(file), expected="the state of a training run", found=str(error)) from None
     for name, tensor in _tensors(parts):
         if tensor.is_floating_point() and not tensor.isfinite().all():
             raise CheckpointError(where=f"{file} ({name})", expected="finite numbers", found="NaN or infinity")
-    return model, position, content
+    _require(directory, of_model, loaded.sha256)
+    _require(file, _noted(file.with_name(SUM)), str(file_digest(str(file))))
+    return loaded.model.train(), position, content
+
+
+def _noted(file: Path) -> str:
+    try:
+        return file.read_bytes()[:64].decode("ascii")
+    except (OSError, ValueError):
+        raise CheckpointError(where=str(file), expected=f"the digest of {STATE}", found="none") from None
+
+
+def _require(path: Path, then: str, now: str) -> None:
+    """Raise where a file is not what it was when it was written: one number may be another one, and none tells."""
+    if then != now:
+        raise CheckpointError(
+            where=str(path),
+            expected=f"what was written (sha256 {then[:12]})",
+            found=f"other bytes ({now[:12]})",
+            remedy="the disk may be failing; an earlier checkpoint beside it, named in 'latest', can be gone on from",
+        )
 
 
 def _tensors(tree: Any, path: str = "") -> Iterator[tuple[str, torch.Tensor]]:

@@ -127,4 +127,4 @@ def _said(file):
         if isinstance(found, list):
             return found
         return {name: value for name, value in found.items() if name not in SPENT}
-    return None if file.name in ("state.pt", "curve.png") else file.read_bytes()
+    return None if file.name in ("state.pt", "state.sha256", "curve.png") else file.read_bytes()

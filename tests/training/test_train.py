@@ -189,7 +189,7 @@ def test_damaged_checkpoints(settings, tmp_path):
     with pytest.raises(CheckpointError, match=r"state\.pt: expected the state of a training run"):
         train(settings(steps=2), run, resume=True)
     torch.save({"schema": "other"}, state)
-    with pytest.raises(CheckpointError, match=r"expected schema longseq\.training/2, found 'other'"):
+    with pytest.raises(CheckpointError, match=r"expected schema longseq\.training/3, found 'other'"):
         train(settings(steps=2), run, resume=True)
     for spoil, message in (
         (lambda content: content.pop("states"), r"expected the state of a training run, found 'states'"),
@@ -205,6 +205,17 @@ def test_damaged_checkpoints(settings, tmp_path):
         torch.save(content, state)
         with pytest.raises(CheckpointError, match=message):
             train(settings(steps=2), run, resume=True)
+    state.write_bytes(whole)
+    for file in (state, state.parents[1] / "model.safetensors"):
+        before = file.read_bytes()
+        at = before.rindex(b"\x3f", 0, len(before) * 9 // 10)  # of a number, which stays one
+        file.write_bytes(before[:at] + b"\x3e" + before[at + 1 :])
+        with pytest.raises(CheckpointError, match=r"expected what was written \(sha256 .*an earlier checkpoint"):
+            train(settings(steps=2), run, resume=True)
+        file.write_bytes(before)
+    (state.parent / "state.sha256").unlink()
+    with pytest.raises(CheckpointError, match=r"state\.sha256: expected the digest of state\.pt, found none"):
+        train(settings(steps=2), run, resume=True)
     for name in ("../step-00000002", "/", "\0"):
         (run / "checkpoints" / "latest").write_text(name)
         with pytest.raises(CheckpointError, match="expected a checkpoint beside it"):

@@ -25,7 +25,7 @@ def pickled(file: Path, mark: Path) -> None:
 
 def by_torch(file: Path, mark: Path) -> None:
     """As `torch.save` writes it: a zip with a pickle in it."""
-    torch.save({"schema": "longseq.training/2", "position": Bomb(mark)}, file)
+    torch.save({"schema": "longseq.training/3", "position": Bomb(mark)}, file)
 
 
 def by_old_torch(file: Path, mark: Path) -> None:
