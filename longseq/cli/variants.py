@@ -104,6 +104,7 @@ def run(
                 sys.stdout.buffer.flush()
             return verdict(work.sources)
         if resume and results.finished(work, out):
+            results.settle(work, out)
             click.echo(f"{out}: is done already")
             return exit.DONE
         work.scores.open(Path(out).resolve(), work.settings(), resume=resume, force=force)

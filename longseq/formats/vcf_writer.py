@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from longseq.formats.atomic import free_file, write_aside
+from longseq.formats.vcf import VcfFile
 from longseq.records import coordinate
 
 log = logging.getLogger("longseq")
@@ -80,6 +81,15 @@ def vcf_output(path: str | Path, *, force: bool = False) -> Iterator[LineWriter]
             log.warning(said, path)
         for stale in indexes(path):
             stale.unlink(missing_ok=True)  # of the file that is replaced, now that all is there that replaces it
+
+
+def complete(path: str | Path) -> None:
+    """Give a packed VCF the index that it was to get, where a run was killed just before that."""
+    if not is_packed(path) or any(index.exists() for index in indexes(path)):
+        return
+    with VcfFile(path) as table, ExitStack() as late:
+        furthest = max((row.variant.start + 1 + len(row.variant.ref) for row in table.rows()), default=0)
+        _indexed(path, Path(path), furthest, late, force=False)  # rows in no order get none
 
 
 class _NoIndexError(Exception):

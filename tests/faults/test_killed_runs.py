@@ -41,14 +41,12 @@ def test_two_hundred_random_kills(learning, fresh):
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
+@pytest.mark.parametrize(
+    "name", ["summarize DNA", "summarize document", "annotate", "embed", "score", "classify", "variants"]
+)
 @pytest.mark.parametrize("act", ["SIGKILL", "SIGTERM", "SIGINT", "ENOSPC", "EACCES", "EIO"])
-def test_disturbed_at_every_step_of_its_output(trials, act):
-    """Of a run that opens and names hundreds of files every third one."""
-    done = [
-        (name, act, trials.at_step(name, number, act))
-        for name in ("summarize DNA", "summarize document", "annotate", "embed", "score", "classify", "variants")
-        for number in range(1, len(trials.whole(name).steps) + 1)
-    ]
+def test_disturbed_at_every_step_of_its_output(trials, name, act):
+    done = [(name, act, trials.at_step(name, number, act)) for number in range(1, len(trials.whole(name).steps) + 1)]
     assert wrong(done) == []
 
 

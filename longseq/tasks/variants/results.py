@@ -7,16 +7,17 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
-from longseq.errors import InputError, OutputExistsError, UsageError, printable
+from longseq.errors import InputError, OutputExistsError, StateError, UsageError, printable
 from longseq.formats.atomic import free_file, write_aside
 from longseq.formats.jsonfile import to_json
-from longseq.formats.paths import spelled
+from longseq.formats.paths import hidden, spelled
 from longseq.formats.tsv import TsvWriter
 from longseq.formats.vcf import VcfFile
-from longseq.formats.vcf_writer import LineWriter, indexes, is_packed, vcf_output
+from longseq.formats.vcf_writer import LineWriter, complete, indexes, is_packed, vcf_output
 from longseq.results.run import Run
 from longseq.tasks.variants.alleles import REASONS
 from longseq.tasks.variants.answers import AlleleScore, Answer, VariantAnswers
@@ -66,6 +67,16 @@ def finished(run: VariantAnswers, out: str) -> bool:
         where=out,
         remedy="give another name, or --force to replace it",
     )
+
+
+def settle(run: VariantAnswers, out: str) -> None:
+    """What a run that was killed behind its last row did not come to: the index, and to take its working file away."""
+    complete(out)
+    place = Path(out).resolve()
+    if hidden(place, ".partial").exists():
+        with suppress(OutputExistsError, StateError):  # another run's
+            run.scores.open(place, run.settings(), resume=True, force=False)
+            run.scores.close(keep=False)
 
 
 def write(run: VariantAnswers, out: str, *, command: str, force: bool) -> None:
