@@ -135,6 +135,23 @@ def test_a_finished_table_is_known_by_what_it_was_made_of(files, folder, tmp_pat
     assert "not known to be the result of this request" in capsys.readouterr().err
 
 
+def test_a_finished_table_gets_what_a_kill_kept_from_it(files, folder, tmp_path, monkeypatch, capsys):
+    """The index that is named after it; and the working file, which is removed last."""
+    table, reference = files(*(row("NC_000001", n, at(n), OTHER[at(n)]) for n in (50, 70)))
+    out = tmp_path / "out.vcf.gz"
+    with monkeypatch.context() as patch:
+        patch.setattr(Kept, "close", lambda self, keep: self.save())
+        assert run(folder, table, "--reference", reference, "--out", out) == 0
+    beside = {path.name: path.read_bytes() for path in tmp_path.glob("out.vcf.gz*")}
+    assert sorted(beside) == ["out.vcf.gz", "out.vcf.gz.tbi"] and (tmp_path / ".out.vcf.gz.partial").exists()
+    (tmp_path / "out.vcf.gz.tbi").unlink()
+    capsys.readouterr()
+    assert run(folder, table, "--reference", reference, "--out", out, "--resume") == 0
+    assert capsys.readouterr().out == f"{out}: is done already\n"
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("out.vcf.gz*")} == beside
+    assert not (tmp_path / ".out.vcf.gz.partial").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
