@@ -127,7 +127,7 @@ class VcfFile:
     def _text_lines(self) -> Iterator[tuple[int, str]]:
         header: list[str] = []
         columns, held = "", 0
-        with open_bytes(self._path) as stream:
+        with open_bytes(self._spool or self.source) as stream:  # whose errors name it as it was named
             text = Blocks(stream, READ_BLOCK)
             text.skip_mark()
             while True:
