@@ -92,11 +92,12 @@ def test_at_a_random_read(trials, name, act):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("act", [removed, cut, changed])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    # A table of variants that is gone is kept as a pipe is, and then has no digest.
+    ("name", "act"),
+    [(name, act) for name in NAMES for act in (removed, cut, changed) if (name, act) != ("variants", removed)],
+)
 def test_at_every_read(trials, name, act):
-    if (name, act) == ("variants", removed):
-        pytest.skip("a table that is gone is kept as a pipe is, and then has no digest")
     number = reads(trials, name)
     codes = [disturbed(trials, name, act, at, number) for at in range(1, number + 1)]
     assert len(codes) > 5
