@@ -75,11 +75,11 @@ class VariantAnswers(ABC):
             self.digests = same_digest(request.variants), same_digest(request.reference)
             """Of both files as they lie there."""
             self.reference = Reference(request.reference, on_unknown=request.on_unknown)
-            require_digest(request.reference, self.digests[1])
         except BaseException:
             self.table.close()
             raise
         try:
+            require_digest(request.reference, self.digests[1])
             self._match()
         except BaseException:
             self.close()
